@@ -1,0 +1,221 @@
+// Makes sure that node_modules is what package-lock.json says, before any npm script runs.
+// It is plain JavaScript without dependencies, because on a fresh clone it runs before anything is installed, and by
+// whatever Node the machine has (18 or newer); the Node that Bobbin itself needs comes with the dependencies.
+// Two scripts started at once install once; an install that was killed half way is noticed and done again.
+import { spawn } from "node:child_process";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { delimiter, dirname, join, sep } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const modules = join(root, "node_modules");
+const lock = join(root, ".cache", "install.lock");
+const pauseMs = 200;
+
+/** Why an install is needed, or nothing. Reads two JSON files and looks for each package: a few milliseconds. */
+function reasonToInstall() {
+  const wanted = packagesIn(join(root, "package-lock.json"));
+  if (!wanted) return "package-lock.json cannot be read";
+  // npm writes this file as the very last thing it does, so an install that was killed has none, or an old one.
+  const installed = packagesIn(join(modules, ".package-lock.json"));
+  if (!installed) return "the dependencies are missing";
+  for (const [path, entry] of Object.entries(wanted)) {
+    if (path === "") continue;
+    const found = installed[path];
+    if (!found && entry.optional) continue;
+    if (!found || found.version !== entry.version || found.integrity !== entry.integrity) {
+      return `${path.replace(/^.*node_modules\//, "")} is missing or out of date`;
+    }
+    if (!existsSync(join(root, path, "package.json"))) return `${path} has been removed`;
+  }
+  // The install script of the `node` package puts the program there; whoever installs with scripts off has none.
+  return isExecutable(join(modules, ".bin", nodeName())) ? undefined : "the local Node is missing";
+}
+
+function packagesIn(file) {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")).packages;
+  } catch {
+    return undefined;
+  }
+}
+
+function isExecutable(file) {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function nodeName() {
+  return process.platform === "win32" ? "node.cmd" : "node";
+}
+
+/** Takes the lock file (true), or says that a living process holds it (false). The lock of a dead process is removed. */
+function takeLock() {
+  const mine = `${lock}.${process.pid}`;
+  mkdirSync(dirname(lock), { recursive: true });
+  writeFileSync(mine, identityOf(process.pid));
+  try {
+    // A hard link appears with its content or not at all, unlike a file that is created and then written.
+    linkSync(mine, lock);
+    return readLock() === identityOf(process.pid);
+  } catch (error) {
+    if (error.code !== "EEXIST") throw error;
+    const holder = readLock();
+    if (holder === undefined || isAlive(holder)) return false;
+    removeStale(holder);
+    return takeLock();
+  } finally {
+    rmSync(mine, { force: true });
+  }
+}
+
+/** Moves the lock away before removing it, and puts it back if it turned out to be a newer one. */
+function removeStale(holder) {
+  const aside = `${lock}.stale.${process.pid}`;
+  try {
+    renameSync(lock, aside);
+    if (readFileSync(aside, "utf8") !== holder) linkSync(aside, lock);
+  } catch (error) {
+    if (error.code !== "ENOENT" && error.code !== "EEXIST") throw error;
+  } finally {
+    rmSync(aside, { force: true });
+  }
+}
+
+function readLock() {
+  try {
+    return readFileSync(lock, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+/** A process id and, where the system tells it, the start time, because ids are used again after a restart. */
+function identityOf(pid) {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return `${pid} ${stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19]}`;
+  } catch {
+    return `${pid}`;
+  }
+}
+
+/** One line for each process: the one that took the lock and the npm it started, which outlives a killed parent. */
+function isAlive(holder) {
+  return holder.split("\n").some((identity) => {
+    const pid = Number(identity.split(" ")[0]);
+    if (!Number.isInteger(pid) || pid <= 0) return false;
+    try {
+      process.kill(pid, 0);
+    } catch (error) {
+      return error.code === "EPERM";
+    }
+    return !identity.includes(" ") || identityOf(pid) === identity;
+  });
+}
+
+/** Says in the lock file that this npm is at work too. A rename replaces the content in one step. */
+function addToLock(pid) {
+  const mine = `${lock}.${process.pid}`;
+  writeFileSync(mine, `${identityOf(process.pid)}\n${identityOf(pid)}`);
+  renameSync(mine, lock);
+}
+
+async function install() {
+  const [program, ...first] = npm();
+  const environment = { ...process.env };
+  // npm hands its own settings to scripts as variables; the ones that leave packages out must not reach the install.
+  for (const name of Object.keys(environment)) {
+    if (/^npm_config_(omit|only|production|dry_run|package_lock_only|global|ignore_scripts)$/i.test(name)) {
+      delete environment[name];
+    }
+  }
+  environment.PATH = (process.env.PATH ?? "")
+    .split(delimiter)
+    .filter((entry) => !entry.startsWith(modules))
+    .join(delimiter);
+  // The old Node of the machine only runs npm here, so a warning that packages want a newer one says nothing.
+  const options = [
+    "ci",
+    "--include=dev",
+    "--ignore-scripts=false",
+    "--engine-strict=false",
+    "--loglevel=error",
+  ];
+  const child = spawn(program, [...first, ...options, "--no-audit", "--no-fund", "--no-progress"], {
+    cwd: root,
+    env: environment,
+    stdio: ["ignore", "pipe", "pipe"],
+    shell: process.platform === "win32",
+  });
+  if (child.pid) addToLock(child.pid);
+  let output = "";
+  child.stdout.on("data", (chunk) => (output += chunk));
+  child.stderr.on("data", (chunk) => (output += chunk));
+  const forward = (signal) => child.kill(signal);
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, forward);
+  const why = await new Promise((resolve) => {
+    child.on("error", (error) => resolve(`npm could not be started (${error.code ?? error.message})`));
+    child.on("close", (code, signal) =>
+      resolve(code === 0 ? undefined : `npm ci ended with ${signal ?? `code ${code}`}`),
+    );
+  });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.off(signal, forward);
+  const missing = why ? undefined : reasonToInstall();
+  return { output: output.trim(), why: missing ? `npm ci ended well, but ${missing}` : why };
+}
+
+/** The npm that runs this script, started by a Node outside node_modules, since node_modules is about to be removed. */
+function npm() {
+  const cli = process.env.npm_execpath;
+  if (!cli || !/npm-cli\.c?js$/.test(cli)) return ["npm"];
+  const nodes = [process.env.npm_node_execpath, process.execPath];
+  const outside = nodes.find((path) => path && !path.includes(`${sep}node_modules${sep}`));
+  return outside ? [outside, cli] : ["npm"];
+}
+
+async function main() {
+  let waiting = false;
+  for (;;) {
+    const reason = reasonToInstall();
+    if (!reason) return 0;
+    if (takeLock()) {
+      try {
+        // Another script may have installed between the look and the lock.
+        if (!reasonToInstall()) return 0;
+        process.stderr.write(`Installing the dependencies (${reason}) ...\n`);
+        const { why, output } = await install();
+        if (!why) return 0;
+        if (output) process.stderr.write(`${output}\n`);
+        return failure(`${why}. Fix what npm says, then run the command again.`);
+      } finally {
+        rmSync(lock, { force: true });
+      }
+    }
+    if (!waiting) process.stderr.write("Waiting for another script that installs the dependencies ...\n");
+    waiting = true;
+    await pause(pauseMs);
+  }
+}
+
+function failure(why) {
+  process.stderr.write(`Bobbin could not install its dependencies: ${why}\n`);
+  return 1;
+}
+
+process.exitCode = await main().catch((error) => failure(error.message));
