@@ -1,62 +1,34 @@
-// The few web globals that core may use. Core is checked without the types of Node or of a browser, so a global that
-// does not stand here is a compile error. Timers, the clock, ids and randomness are ports and never globals.
+/**
+ * The few web globals that core may use. Timers, clock, ids and hashes are not among them: they come in as arguments.
+ */
 
 interface AbortSignal {
   readonly aborted: boolean;
   readonly reason: unknown;
-  addEventListener(
-    type: "abort",
-    listener: () => void,
-    options?: { once?: boolean; signal?: AbortSignal },
-  ): void;
-  removeEventListener(type: "abort", listener: () => void): void;
   throwIfAborted(): void;
+  addEventListener(type: "abort", listener: () => void, options?: { once?: boolean; signal?: AbortSignal }): void;
+  removeEventListener(type: "abort", listener: () => void): void;
 }
-
 declare var AbortSignal: {
+  any(signals: readonly AbortSignal[]): AbortSignal;
   abort(reason?: unknown): AbortSignal;
-  any(signals: Iterable<AbortSignal>): AbortSignal;
 };
-
 interface AbortController {
   readonly signal: AbortSignal;
   abort(reason?: unknown): void;
 }
-
 declare var AbortController: { new (): AbortController };
-
-interface TextEncoder {
-  encode(text: string): Uint8Array<ArrayBuffer>;
+declare function structuredClone<T>(value: T): T;
+declare class TextEncoder {
+  encode(text?: string): Uint8Array;
 }
-
-declare var TextEncoder: { new (): TextEncoder };
-
-interface TextDecoder {
+declare class TextDecoder {
+  constructor(label?: string, options?: { fatal?: boolean });
   decode(bytes?: Uint8Array, options?: { stream?: boolean }): string;
 }
-
-declare var TextDecoder: {
-  new (label?: string, options?: { fatal?: boolean; ignoreBOM?: boolean }): TextDecoder;
-};
-
-interface DOMException extends Error {
-  readonly code: number;
-}
-
-declare var DOMException: { new (message?: string, name?: string): DOMException };
-
-interface URL {
-  readonly href: string;
-  readonly origin: string;
+declare class URL {
+  constructor(url: string, base?: string);
   readonly protocol: string;
   readonly host: string;
-  readonly hostname: string;
-  readonly port: string;
-  readonly pathname: string;
-  readonly search: string;
-  readonly hash: string;
+  readonly href: string;
 }
-
-declare var URL: { new (url: string, base?: string): URL; canParse(url: string, base?: string): boolean };
-
-declare function structuredClone<T>(value: T): T;

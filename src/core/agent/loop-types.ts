@@ -1,0 +1,98 @@
+/** The contract between the loop and its two shells (`agent/session` and `run/run-session`). */
+
+import type { Entry, EntryBody } from "../entry.ts";
+import type { BobbinError } from "../errors.ts";
+import type { EndReason, RunEvent } from "../events.ts";
+import type { Hash, NewId } from "../ids.ts";
+import type { Author } from "../inbound.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Model, ModelRecord, Thinking } from "../ports/model.ts";
+import type { Committed, ModelCallRecord, RoundRecord } from "../ports/run-store.ts";
+import type { Usage } from "../usage.ts";
+import type { Tool, ToolGate } from "./tool.ts";
+
+/** Limits of a run; `Infinity` is allowed only where "no cap" makes sense and is said so. */
+export interface Limits {
+  /** Model calls with a complete reply per run. Default 20. */
+  readonly maxTurns: number;
+  /** Whole run, ms. Default 10 min. */
+  readonly runMs: number;
+  /** One model call, ms. Default 180 s. */
+  readonly modelCallMs: number;
+  /** One tool call, ms; Infinity: no cap. Default 2 min. */
+  readonly toolCallMs: number;
+  /** UTF-8 bytes of a tool's result as the model sees it; Infinity: no cap. Default 40,000. */
+  readonly toolResultBytes: number;
+}
+
+export interface LoopDeps {
+  readonly model: Model;
+  readonly clock: Clock;
+  readonly newId: NewId;
+  readonly hash: Hash;
+}
+
+/** What the model is told apart from the entries; the same for every call of a run. */
+export interface LoopProfile {
+  readonly model: ModelRecord;
+  readonly system: string;
+  readonly tools: readonly Tool[];
+  readonly gate: ToolGate;
+  readonly limits: Limits;
+  readonly temperature?: number;
+  readonly thinking?: Thinking;
+  /** Prompt caching on. */
+  readonly caching: boolean;
+}
+
+/** An entry of the conversation so far; `seq` is absent while it is not stored. */
+export interface ContextEntry {
+  readonly seq?: number;
+  readonly run?: Entry["run"];
+  readonly round?: number;
+  readonly body: EntryBody;
+}
+
+export interface LoopInput {
+  readonly session: string;
+  readonly run: string;
+  readonly requester?: Author;
+  /** Ends with the user turn to answer, or (resume) with a stored round, or with calls whose results are missing. */
+  readonly entries: readonly ContextEntry[];
+  /** Rounds that are stored already (resume); counts against `maxTurns`. */
+  readonly roundsDone: number;
+}
+
+export interface LoopHooks {
+  /**
+   * Awaited after each round and, with `state: "calls"`, before the first tool of a round that is not `read` starts.
+   * What it rejects with ends the run: `stale_fence` and `lease_lost` as `left: "lost"`, anything else as `error`.
+   */
+  commitRound(round: RoundRecord): Promise<CommitAnswer>;
+  /** Asked before each tool starts; false ends the attempt as lost. */
+  isLive(): boolean;
+  /** Never throws and never waits. */
+  emit(event: RunEvent): void;
+}
+
+/** `leave`: hand the run over here, at the round border. */
+export type CommitAnswer = Committed & { readonly leave?: boolean };
+
+/** Why the signal was aborted: given as `AbortController.abort(reason)`; any other reason counts as "cancelled". */
+export type AbortReason = "stopped" | "lost" | "leave" | "timeout";
+
+export type LoopOutcome =
+  | {
+      readonly kind: "ended";
+      readonly reason: EndReason;
+      readonly error?: BobbinError;
+      /** `cancelled` in mid-round: what was shown, as interrupted, with the calls closed as cancelled. Not committed. */
+      readonly round?: RoundRecord;
+      /** Model calls that belong to no committed round (nor to `round`). */
+      readonly modelCalls: readonly ModelCallRecord[];
+      readonly rounds: number;
+      readonly usage: Usage;
+      readonly durationMs: number;
+    }
+  /** The attempt leaves and the run stays unfinished. */
+  | { readonly kind: "left"; readonly how: "handed_over" | "lost" };

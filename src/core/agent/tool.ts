@@ -1,0 +1,53 @@
+/** What the agent can do, and who decides whether it may. */
+
+import type { ToolCall } from "../entry.ts";
+import type { Author } from "../inbound.ts";
+import type { ContentPart, ToolSpec } from "../ports/model.ts";
+
+/** `read` may be run again after a crash; `write` changes our own data; `external` changes something outside. */
+export type Effect = "read" | "write" | "external";
+
+export interface ToolContext {
+  /** Aborts at the tool's time limit, on stop and when the lease is lost. A tool that ignores it is left behind. */
+  readonly signal: AbortSignal;
+  readonly session: string;
+  readonly run: string;
+  readonly call: string;
+  /** The turn has this person's rights. Absent when the library is used without people. */
+  readonly requester?: Author;
+  /** A line for people while it runs. */
+  progress(text: string): void;
+}
+
+/** A rich answer. Anything else that a tool returns (a string, JSON, nothing) is turned into text. */
+export interface ToolOutput {
+  readonly content: string | readonly ContentPart[];
+  readonly isError?: boolean;
+}
+
+export interface Tool<Arguments = unknown> extends ToolSpec {
+  readonly effect: Effect;
+  /** Time limit of this tool in ms where it differs from the session's. */
+  readonly timeoutMs?: number;
+  /** Checks what the model gave; what it throws is read by the model. */
+  parse(value: unknown): Arguments;
+  /** What it throws is a result that the model reads, and the run goes on. */
+  run(value: Arguments, context: ToolContext): Promise<unknown>;
+}
+
+export type GateDecision =
+  | { readonly kind: "allow" }
+  /** `reason` is read by the model. */
+  | { readonly kind: "deny"; readonly reason: string };
+
+/** Asked before each call; must not throw (a throw is a denial). */
+export interface ToolGate {
+  decide(call: ToolCall, tool: Tool, context: Omit<ToolContext, "progress">): Promise<GateDecision>;
+}
+
+export const allowAll: ToolGate = { decide: () => Promise.resolve({ kind: "allow" }) };
+
+/** Keeps a tool's own argument type inside while the list holds tools of any. */
+export function defineTool<Arguments>(tool: Tool<Arguments>): Tool {
+  return tool as Tool;
+}

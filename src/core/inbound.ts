@@ -1,0 +1,70 @@
+/** One thing a person did, normalised. Adapters make it, the inbox stores it, nothing else invents one. */
+
+import type { Command } from "./command/command.ts";
+import type { InboundId } from "./ids.ts";
+import type { Part } from "./part.ts";
+import type { SessionId, Thread } from "./thread.ts";
+
+export interface Author {
+  /** The platform's id of the person. */
+  readonly id: string;
+  /** As shown to others; never used to decide anything. */
+  readonly name: string;
+}
+
+interface Common {
+  /** Version of the stored form. */
+  readonly v: 1;
+  readonly id: InboundId;
+  readonly session: SessionId;
+  readonly author: Author;
+  /** Platform time, ms since 1970. Waiting inbounds are admitted in this order. */
+  readonly at: number;
+  /** Whether it is for the bot even where no session exists yet (mention, DM, command). */
+  readonly addressed: boolean;
+}
+
+export interface MessageInbound extends Common {
+  readonly kind: "message";
+  /** The platform's id of the message. */
+  readonly message: string;
+  /** Typed parts, so that no marker in the text is ever needed to hide something. May be empty of text. */
+  readonly parts: readonly Part[];
+}
+
+export interface EditInbound extends Common {
+  readonly kind: "edit";
+  readonly message: string;
+  readonly parts: readonly Part[];
+}
+
+export interface DeleteInbound extends Common {
+  readonly kind: "delete";
+  readonly message: string;
+}
+
+/** A command that changes the session; those that only read are answered without being stored. */
+export interface CommandInbound extends Common {
+  readonly kind: "command";
+  readonly command: Command;
+  /** Where the platform wants the answer (a click's or command's own address), kept for an answer after a restart. */
+  readonly answerTo?: string;
+}
+
+export type Inbound = MessageInbound | EditInbound | DeleteInbound | CommandInbound;
+
+/** What became of an inbound, for ever. */
+export type Fate = "answered" | "steered" | "failed" | "refused" | "cancelled" | "expired";
+
+/**
+ * The identity that merges copies: a message by platform, app, space, channel and message id (so that Slack's
+ * `app_mention` and `message` copies are one), anything else by its trigger id in place of the message id.
+ */
+export function inboundIdOf(
+  thread: Pick<Thread, "platform" | "space" | "channel">,
+  app: string,
+  kind: Inbound["kind"],
+  id: string,
+): InboundId {
+  return [thread.platform, app, thread.space, thread.channel, kind, id].join("/") as InboundId;
+}

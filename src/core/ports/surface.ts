@@ -1,0 +1,54 @@
+/** A place where we can post, edit and delete, with its limits. Bound to one thread. */
+
+export type ButtonAction = "stop" | "retry";
+
+export interface Button {
+  readonly action: ButtonAction;
+  readonly label: string;
+  /** Comes back with the click. */
+  readonly value: string;
+}
+
+/** One platform message, still free of any platform. */
+export interface PageContent {
+  /** CommonMark with GFM tables; healed and within `limits`; may be empty beside a status. */
+  readonly markdown: string;
+  /** One line on what goes on ("thinking", "using clock"); absent when settled. */
+  readonly status?: string;
+  /** One line below a settled reply: why it ended, time, tokens, cost. */
+  readonly footer?: string;
+  readonly buttons: readonly Button[];
+}
+
+export interface SurfaceLimits {
+  /** The largest page, in units of `measure`. */
+  readonly pageSize: number;
+  /** The size of a text as the platform counts it, after its own escapes. */
+  measure(markdown: string): number;
+  /** Least time between two progress writes of one thread, ms. */
+  readonly editEveryMs: number;
+}
+
+/** A decision, not an error code: what the writer has to do next. */
+export type Written =
+  | { readonly kind: "ok"; readonly message: string }
+  /** The message, or the thread's root, is not there any more. */
+  | { readonly kind: "gone"; readonly what: "message" | "thread" }
+  /** Not now: try again after `afterMs`. */
+  | { readonly kind: "later"; readonly afterMs: number }
+  | { readonly kind: "too_long" }
+  /** Never this content, or never here. */
+  | { readonly kind: "refused"; readonly why: string }
+  /** The response was lost or never came: it may or may not have landed. */
+  | { readonly kind: "unknown"; readonly why: string };
+
+/** None of these throws. */
+export interface Surface {
+  readonly limits: SurfaceLimits;
+  /** `key` travels with the message, so that `find` knows it again; where the platform can, a second post with a key is the first. */
+  post(key: string, page: PageContent): Promise<Written>;
+  edit(message: string, page: PageContent): Promise<Written>;
+  remove(message: string): Promise<Written>;
+  /** The message that was posted with this key, if any: asked before a post is repeated. */
+  find(key: string): Promise<string | undefined>;
+}

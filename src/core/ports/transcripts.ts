@@ -1,0 +1,53 @@
+/** The read model behind `status`, the plain transcript page and, later, the admin pages. */
+
+import type { Entry } from "../entry.ts";
+import type { Fate, Inbound } from "../inbound.ts";
+import type { RunId } from "../ids.ts";
+import type { SessionId } from "../thread.ts";
+import type { Outcome, RunCause } from "./run-store.ts";
+import type { Usage } from "../usage.ts";
+
+export interface InboundView {
+  readonly seq: number;
+  readonly inbound: Inbound;
+  readonly state: "waiting" | "admitted" | "done";
+  readonly run?: RunId;
+  readonly fate?: Fate;
+  readonly reason?: string;
+}
+
+export interface AttemptView {
+  readonly fence: number;
+  readonly worker: string;
+  readonly startedAt: number;
+  readonly ended?: "ended" | "handed_over" | "lost" | "crashed";
+}
+
+export interface RunView {
+  readonly id: RunId;
+  readonly cause: RunCause;
+  readonly epoch: number;
+  readonly startedAt: number;
+  readonly rounds: number;
+  readonly reply: "open" | "settling" | "settled";
+  readonly outcome?: Outcome;
+  readonly usage: Usage;
+  readonly attempts: readonly AttemptView[];
+}
+
+export interface SessionStatus {
+  readonly epoch: number;
+  readonly waiting: number;
+  readonly running?: { readonly run: RunId; readonly startedAt: number; readonly rounds: number };
+  readonly last?: { readonly run: RunId; readonly outcome: Outcome };
+  readonly entries: number;
+  readonly usage: Usage;
+}
+
+export interface Transcripts {
+  /** Undefined for an unknown session. */
+  status(session: SessionId): Promise<SessionStatus | undefined>;
+  entries(session: SessionId): Promise<readonly Entry[]>;
+  inbounds(session: SessionId): Promise<readonly InboundView[]>;
+  runs(session: SessionId): Promise<readonly RunView[]>;
+}

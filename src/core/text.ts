@@ -1,0 +1,47 @@
+/** Text that every back end, provider and platform accepts: whole characters only, and no NUL. */
+
+/**
+ * What Postgres, a strict JSON parser or a platform would refuse is replaced by U+FFFD: NUL and lone surrogate halves.
+ * Applied before anything becomes an entry, so that what is sent to the model equals what is stored.
+ */
+export function cleanText(text: string): string {
+  const whole = text.isWellFormed() ? text : text.toWellFormed();
+  return whole.includes("\u0000") ? whole.replaceAll("\u0000", "\uFFFD") : whole;
+}
+
+/** `cleanText` at every depth, keys too. */
+export function cleanJson<T>(value: T): T {
+  if (typeof value === "string") return cleanText(value) as T;
+  if (Array.isArray(value)) return value.map((item: unknown) => cleanJson(item)) as T;
+  if (typeof value === "object" && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([k, v]) => [cleanText(k), cleanJson<unknown>(v)])) as T;
+  }
+  return value;
+}
+
+/** The longest prefix of at most `units` UTF-16 units that cuts no character in two. */
+export function headOf(text: string, units: number): string {
+  if (text.length <= units) return text;
+  const cut = isHighSurrogate(text.charCodeAt(units - 1)) ? units - 1 : units;
+  return text.slice(0, Math.max(0, cut));
+}
+
+/** The longest suffix of at most `units` UTF-16 units that cuts no character in two. */
+export function tailOf(text: string, units: number): string {
+  if (text.length <= units) return text;
+  const start = text.length - units;
+  return text.slice(isLowSurrogate(text.charCodeAt(start)) ? start + 1 : start);
+}
+
+/** Whether anything visible is in it (zero-width characters are not). */
+export function isBlank(text: string): boolean {
+  return /^[\s\u200B-\u200F\u2060\uFEFF]*$/u.test(text);
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+function isLowSurrogate(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}
