@@ -1,0 +1,13 @@
+// Runs in every test file: a promise that nobody awaited and that failed makes its test fail.
+import { afterEach } from "vitest";
+
+const rejections: unknown[] = [];
+
+process.on("unhandledRejection", (reason) => rejections.push(reason));
+
+afterEach(async () => {
+  // Node tells about a rejection only when the promise callbacks of this turn have run.
+  await new Promise<void>((resolve) => void setImmediate(resolve));
+  const [first] = rejections.splice(0);
+  if (first !== undefined) throw new Error("a rejection was not handled in this test", { cause: first });
+});

@@ -1,0 +1,39 @@
+import { setTimeout as pause } from "node:timers/promises";
+
+export interface UntilOptions {
+  /** How long to wait before giving up; 10 seconds unless said. */
+  readonly timeoutMs?: number;
+  /** How long to wait between two looks; 10 milliseconds unless said. */
+  readonly everyMs?: number;
+  /** The state that is waited for, as it reads after "waited 10000 ms until". */
+  readonly what: string;
+}
+
+/**
+ * Waits for a state: calls the condition until it returns something that is neither false nor nothing, and returns that.
+ * Rejects after the time limit, with the last error of the condition as the cause; an error before that is "not yet".
+ */
+export async function until<T>(
+  condition: () => T | Promise<T>,
+  options: UntilOptions,
+): Promise<Exclude<T, false | null | undefined>> {
+  const { timeoutMs = 10_000, everyMs = 10, what } = options;
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    let failure: unknown;
+    try {
+      const value = await condition();
+      if (value !== false && value !== null && value !== undefined)
+        return value as Exclude<T, false | null | undefined>;
+    } catch (error) {
+      failure = error;
+    }
+    if (performance.now() >= deadline) {
+      throw new Error(
+        `waited ${timeoutMs} ms until ${what}`,
+        failure === undefined ? {} : { cause: failure },
+      );
+    }
+    await pause(everyMs);
+  }
+}

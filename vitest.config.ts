@@ -1,0 +1,20 @@
+import { availableParallelism } from "node:os";
+import { defineConfig } from "vitest/config";
+import { ClosingLine } from "./test/support/closing-line.ts";
+
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts"],
+    globalSetup: ["test/support/services/global-setup.ts"],
+    setupFiles: ["test/support/setup.ts"],
+    reporters: ["default", new ClosingLine()],
+    // A process for each file: tests kill servers, set signal handlers and look for what was left running.
+    pool: "forks",
+    maxWorkers: Math.max(2, availableParallelism()),
+    testTimeout: 30_000,
+    hookTimeout: 120_000,
+    teardownTimeout: 30_000,
+    allowOnly: false,
+    passWithNoTests: false,
+  },
+});
