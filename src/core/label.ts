@@ -1,0 +1,17 @@
+/** The one rule for what a session is called, on every screen. */
+
+import { headOf } from "./text.ts";
+
+const LONGEST = 60;
+
+/** A title where there is one, else the first words of the first message, else a neutral name. One line, at most 60 units. */
+export function labelOf(session: { readonly title?: string | undefined; readonly firstText?: string | undefined }): string {
+  const line = [session.title, session.firstText]
+    .map((text) => (text ?? "").replaceAll(/\s+/gu, " ").trim())
+    .find((text) => text !== "");
+  if (line === undefined) return "New thread";
+  if (line.length <= LONGEST) return line;
+  const head = headOf(line, LONGEST - 1);
+  const space = head.lastIndexOf(" ");
+  return `${space > LONGEST / 2 ? head.slice(0, space) : head}…`;
+}

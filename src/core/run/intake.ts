@@ -1,0 +1,73 @@
+/**
+ * An inbound arrives: store, wake, and only then may the adapter acknowledge. In that order, always: what was
+ * acknowledged is stored, and a bell that could not be rung is rung by the sweeper.
+ */
+
+import type { Inbound } from "../inbound.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Inbox } from "../ports/inbox.ts";
+import type { Log } from "../ports/log.ts";
+import type { RunQueue } from "../ports/run-queue.ts";
+import type { Stops } from "../ports/stops.ts";
+
+export type Receipt =
+  | { readonly kind: "stored"; readonly running: boolean }
+  | { readonly kind: "duplicate" }
+  | { readonly kind: "ignored" };
+
+export interface Intake {
+  /**
+   * Rejects only when the inbound could not be stored (`store_unavailable`, `store_full`): then it must not be
+   * acknowledged, and the platform or the browser sends it again.
+   */
+  receive(inbound: Inbound): Promise<Receipt>;
+}
+
+export interface IntakeDeps {
+  readonly inbox: Inbox;
+  readonly queue: RunQueue;
+  readonly stops: Stops;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface IntakeOptions {
+  /** How long an acknowledgement may wait for the bell, ms. Default 250. */
+  readonly wakeMs?: number;
+}
+
+export function createIntake(deps: IntakeDeps, options: IntakeOptions = {}): Intake {
+  const wakeMs = options.wakeMs ?? 250;
+
+  /** Waits for the bell at most `wakeMs`; a late or failed one is logged, since the sweeper rings later. */
+  function ring(what: string, bell: Promise<void>, inbound: Inbound): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = deps.clock.after(wakeMs, () => {
+        deps.log.warn("the bell was slow; the sweeper will ring", { what, session: inbound.session });
+        resolve();
+      });
+      bell
+        .catch((error: unknown) => {
+          deps.log.warn("the bell could not be rung; the sweeper will", { what, session: inbound.session, error });
+        })
+        .finally(() => {
+          cancel();
+          resolve();
+        });
+    });
+  }
+
+  return {
+    async receive(inbound) {
+      const stored = await deps.inbox.put(inbound);
+      if (stored.kind === "ignored") return stored;
+      // A copy rings too: the first one may have died between its store and its wake.
+      const bells = [ring("wake", deps.queue.wake(inbound.session), inbound)];
+      if (inbound.kind === "command" && (inbound.command.name === "stop" || inbound.command.name === "reset")) {
+        bells.push(ring("stop", deps.stops.signal(inbound.session), inbound));
+      }
+      await Promise.all(bells);
+      return stored.kind === "stored" ? { kind: "stored", running: stored.running } : { kind: "duplicate" };
+    },
+  };
+}

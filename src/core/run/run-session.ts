@@ -1,0 +1,197 @@
+/**
+ * The bot's shell around the agent loop: one claim of a session, from `open` to its final pages.
+ * Everything durable goes through the fenced store; everything people see goes through one reply writer.
+ */
+
+import type { LoopDeps, LoopHooks, LoopOutcome, LoopProfile } from "../agent/loop-types.ts";
+import { runLoop } from "../agent/loop.ts";
+import type { Entry } from "../entry.ts";
+import { isStaleFence, toBobbinError, type BobbinError } from "../errors.ts";
+import type { Lease } from "../ports/locker.ts";
+import type { Log } from "../ports/log.ts";
+import type { Pages } from "../ports/pages.ts";
+import type { Frozen, Left, Opened, Outcome, RunEnding, RunStore } from "../ports/run-store.ts";
+import type { Stops } from "../ports/stops.ts";
+import type { Surface } from "../ports/surface.ts";
+import { documentOf } from "../reply/document.ts";
+import { createReplyWriter, type ReplyWriter } from "../reply/writer.ts";
+import type { SessionId } from "../thread.ts";
+import { noteFor } from "./end-reason.ts";
+import { openRunSignal } from "./run-signal.ts";
+import type { Served, ServeStep } from "./serve-session.ts";
+
+export interface RunSessionDeps extends LoopDeps {
+  readonly store: RunStore;
+  readonly pages: Pages;
+  readonly stops: Stops;
+  readonly log: Log;
+  /** The place where the session's thread is shown. */
+  surfaceOf(session: SessionId): Surface;
+  /** What the session's model is told; `frozen` is what it was told before, and holds. */
+  profileOf(frozen: Frozen | undefined): { readonly profile: LoopProfile; readonly frozen: Frozen };
+}
+
+export interface RunSessionOptions {
+  /** Name of this worker in the attempts. */
+  readonly worker: string;
+  /** How long a run may go on to its next border after `leaving`, ms. Default 1,000. */
+  readonly graceMs?: number;
+}
+
+type Claimed = Exclude<Opened, { kind: "nothing" }>;
+type ClaimedRun = Extract<Opened, { kind: "run" }>;
+type LoopEnd = Extract<LoopOutcome, { kind: "ended" }>;
+
+/**
+ * A step for `serve-session`. Rejects when the store cannot be reached: then the run stays as it was last stored, and the
+ * next claim resumes it.
+ */
+export function createRunSession(deps: RunSessionDeps, options: RunSessionOptions): ServeStep {
+  const graceMs = options.graceMs ?? 1000;
+
+  function writerOf(claimed: Claimed, lease: Lease): ReplyWriter {
+    const entries = claimed.kind === "settle" ? claimed.entries : claimed.tail;
+    return createReplyWriter(
+      { surface: deps.surfaceOf(claimed.run.session), pages: deps.pages, clock: deps.clock, log: deps.log },
+      {
+        run: claimed.run,
+        fence: claimed.fence,
+        isLive: () => lease.isLive(),
+        document: documentOf(claimed.run, entries),
+      },
+    );
+  }
+
+  /** The last two steps of a run: its final pages, then `reply = settled`. */
+  async function deliver(writer: ReplyWriter, claimed: Claimed, outcome: Outcome, lease: Lease): Promise<Served> {
+    const settled = await writer.settle(outcome, lease.signal);
+    if (settled.kind === "lost") return leave(claimed, "lost");
+    await deps.store.settled(claimed.fence);
+    return "again";
+  }
+
+  async function leave(claimed: Claimed, how: Left): Promise<Served> {
+    await deps.store.leave(claimed.fence, how).catch((error: unknown) => {
+      deps.log.warn("could not write down how the attempt left", { run: claimed.run.id, how, error });
+    });
+    return "left";
+  }
+
+  /** Runs the loop until the run has ended in the ledger, or undefined when this attempt has to leave. */
+  async function loop(
+    claimed: ClaimedRun,
+    profile: LoopProfile,
+    writer: ReplyWriter,
+    lease: Lease,
+    leaving: AbortSignal,
+  ): Promise<Outcome | Left> {
+    const { fence, run } = claimed;
+    const entries: Entry[] = [...claimed.tail];
+    let rounds = run.rounds;
+    /** A store that went away ends the attempt, not the run: the claim after it resumes from what was stored. */
+    let storeFailure: BobbinError | undefined;
+    const hooks: LoopHooks = {
+      emit: (event) => writer.on(event),
+      isLive: () => lease.isLive(),
+      async commitRound(round) {
+        try {
+          const committed = await deps.store.commitRound(fence, round);
+          entries.push(...committed.stored, ...committed.steered);
+          if (round.state === "complete") rounds = round.round;
+          return { ...committed, leave: leaving.aborted };
+        } catch (error) {
+          if (isStaleFence(error)) throw error;
+          storeFailure = toBobbinError(error, "store_unavailable");
+          return { stored: [], steered: [], stopped: false, leave: true };
+        }
+      },
+    };
+
+    const signal = await openRunSignal(deps, fence, lease, leaving, graceMs);
+    try {
+      for (;;) {
+        const input = { session: fence.session, run: fence.run, requester: run.requester, entries, roundsDone: rounds };
+        const outcome: LoopOutcome = claimed.stopped
+          ? stoppedBeforeItBegan
+          : await runLoop(deps, profile, { ...input, entries: [...entries] }, hooks, signal.signal);
+        if (storeFailure !== undefined) throw storeFailure;
+        if (outcome.kind === "left") return outcome.how;
+        const ended = await deps.store.end(fence, endingOf(outcome));
+        if (ended.kind === "ended") return outcomeOf(outcome, deps.clock.now());
+        // Messages came between the last look and the end: the same run and the same reply go on.
+        entries.push(...ended.stored, ...ended.steered);
+        const messages = ended.steered.flatMap(({ body }) => (body.kind === "user" ? [body] : []));
+        writer.on({ kind: "steer", messages });
+      }
+    } finally {
+      signal.close();
+    }
+  }
+
+  async function execute(claimed: ClaimedRun, lease: Lease, leaving: AbortSignal): Promise<Served> {
+    const log = deps.log.with({ session: claimed.fence.session, run: claimed.fence.run });
+    const writer = writerOf(claimed, lease);
+    try {
+      const { profile, frozen } = deps.profileOf(claimed.frozen);
+      if (claimed.frozen === undefined) await deps.store.freeze(claimed.fence, frozen);
+      const ended = await loop(claimed, profile, writer, lease, leaving);
+      if (typeof ended === "string") {
+        await writer.stop();
+        log.info("attempt left", { how: ended });
+        return await leave(claimed, ended);
+      }
+      log.info("run ended", { reason: ended.reason, error: ended.error });
+      return await deliver(writer, claimed, ended, lease);
+    } catch (error) {
+      await writer.stop();
+      if (isStaleFence(error)) return leave(claimed, "lost");
+      // Our fault or the store's: the run is not to blame, but a fault that comes back each time must come to an end.
+      const left = toBobbinError(error).code === "panic" ? "crashed" : "handed_over";
+      await leave(claimed, left);
+      throw error;
+    }
+  }
+
+  return async (session, lease, leaving) => {
+    const opened = await deps.store.open(session, options.worker);
+    switch (opened.kind) {
+      case "nothing":
+        return "idle";
+      case "settle":
+        return deliver(writerOf(opened, lease), opened, opened.outcome, lease);
+      case "run":
+        return execute(opened, lease, leaving);
+      default:
+        return opened satisfies never;
+    }
+  };
+}
+
+/** A stop or reset came before the first look: no model call is made for it. */
+const stoppedBeforeItBegan: LoopOutcome = {
+  kind: "ended",
+  reason: "cancelled",
+  modelCalls: [],
+  rounds: 0,
+  usage: {},
+  durationMs: 0,
+};
+
+function endingOf(outcome: LoopEnd): RunEnding {
+  const note = noteFor(outcome.reason);
+  return {
+    reason: outcome.reason,
+    modelCalls: outcome.modelCalls,
+    ...(outcome.error === undefined ? {} : { error: { code: outcome.error.code, message: outcome.error.message } }),
+    ...(outcome.round === undefined ? {} : { round: outcome.round }),
+    ...(note === undefined ? {} : { note }),
+  };
+}
+
+function outcomeOf(outcome: LoopEnd, endedAt: number): Outcome {
+  return {
+    reason: outcome.reason,
+    endedAt,
+    ...(outcome.error === undefined ? {} : { error: { code: outcome.error.code, message: outcome.error.message } }),
+  };
+}

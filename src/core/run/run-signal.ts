@@ -1,0 +1,67 @@
+/** The one signal of an attempt: lease lost, stop asked for, process leaving. The reason tells the loop which. */
+
+import type { AbortReason } from "../agent/loop-types.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Lease } from "../ports/locker.ts";
+import type { Log } from "../ports/log.ts";
+import type { Fence, RunStore } from "../ports/run-store.ts";
+import type { Stops } from "../ports/stops.ts";
+
+export interface RunSignal {
+  readonly signal: AbortSignal;
+  close(): void;
+}
+
+export interface RunSignalDeps {
+  readonly store: Pick<RunStore, "isStopped">;
+  readonly stops: Stops;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * @param graceMs how long the run may go on to its next border once `leaving` aborts, ms.
+ * Without the fast signal (it cannot be watched just now) a stop still works at the next border, by the ledger.
+ */
+export async function openRunSignal(
+  deps: RunSignalDeps,
+  fence: Fence,
+  lease: Lease,
+  leaving: AbortSignal,
+  graceMs: number,
+): Promise<RunSignal> {
+  const controller = new AbortController();
+  const closing: (() => void)[] = [];
+  const abort = (reason: AbortReason) => controller.abort(reason);
+  const when = (signal: AbortSignal, run: () => void) => {
+    if (signal.aborted) return run();
+    signal.addEventListener("abort", run, { once: true });
+    closing.push(() => signal.removeEventListener("abort", run));
+  };
+
+  when(lease.signal, () => abort("lost"));
+  when(leaving, () => closing.push(deps.clock.after(graceMs, () => abort("leave"))));
+
+  // The signal may be older than this run (a stop that came just before it): only the ledger says whom it means.
+  const look = () => {
+    deps.store.isStopped(fence).then(
+      (stopped) => {
+        if (stopped) abort("stopped");
+      },
+      (error: unknown) => deps.log.warn("could not look whether the run was stopped", { run: fence.run, error }),
+    );
+  };
+  try {
+    closing.push(await deps.stops.watch(fence.session, look));
+    // A stop between the claim and the watch was not heard.
+    look();
+  } catch (error) {
+    deps.log.warn("stop signals cannot be heard; stops work at round borders", { run: fence.run, error });
+  }
+  return {
+    signal: controller.signal,
+    close: () => {
+      for (const close of closing.splice(0)) close();
+    },
+  };
+}
