@@ -1,0 +1,163 @@
+/**
+ * What `bobbin.config.ts` may say: limits, models, and how a team wants its bot, in a file that is reviewed like code.
+ * Everything has a default; what is given is checked by name, so that a slip in spelling is an error and not a default.
+ */
+import { z } from "zod";
+import type { Limits } from "../../core/agent/loop-types.ts";
+import type { ModelRecord } from "../../core/ports/model.ts";
+
+/** As it is written by people: whatever is left out has its default. */
+export interface ConfigInput {
+  readonly limits?: Partial<ConfigLimits>;
+  /** Models by their provider's names; one that is not listed gets careful values. */
+  readonly models?: readonly ModelInput[];
+}
+
+export interface ConfigLimits extends Limits {
+  /** Between two chunks of a model's answer, ms. Default 60 s. */
+  readonly modelIdleMs: number;
+  /** Tokens of one reply of a model that is not listed. Default 16,384. */
+  readonly outputTokens: number;
+  /** UTF-8 bytes of a tool's output that people are shown. Default 8 KiB. */
+  readonly shownToolBytes: number;
+}
+
+/** `largerOutputTokens`, `seesImages`, `thinking` and `caching` may be left out. */
+export type ModelInput = Pick<ModelRecord, "name" | "contextWindow"> & Partial<ModelRecord>;
+
+export interface Config {
+  readonly limits: ConfigLimits;
+  readonly models: readonly ModelRecord[];
+}
+
+/** Only gives the file its type: `export default defineConfig({ ... })`. It is checked when Bobbin starts. */
+export function defineConfig(config: ConfigInput): ConfigInput {
+  return config;
+}
+
+const minute = 60_000;
+
+const defaultLimits: ConfigLimits = {
+  maxTurns: 20,
+  runMs: 10 * minute,
+  modelCallMs: 3 * minute,
+  modelIdleMs: minute,
+  toolCallMs: 2 * minute,
+  toolResultBytes: 40_000,
+  outputTokens: 16_384,
+  shownToolBytes: 8_192,
+};
+
+/** What is assumed of a model that the configuration does not list. */
+export function unlistedModel(name: string, outputTokens: number): ModelRecord {
+  return {
+    name,
+    contextWindow: 128_000,
+    outputTokens,
+    largerOutputTokens: outputTokens * 2,
+    seesImages: false,
+    thinking: "none",
+    caching: "automatic",
+  };
+}
+
+const count = z.int().positive("must be above zero");
+const countOrNone = z.union(
+  [count, z.literal(Number.POSITIVE_INFINITY)],
+  "must be a whole number above zero, or Infinity",
+);
+const dollars = z.number().nonnegative();
+
+const limitsSchema = z.strictObject({
+  maxTurns: count.optional(),
+  runMs: count.optional(),
+  modelCallMs: count.optional(),
+  modelIdleMs: count.optional(),
+  toolCallMs: countOrNone.optional(),
+  toolResultBytes: countOrNone.optional(),
+  outputTokens: count.optional(),
+  shownToolBytes: count.optional(),
+});
+
+const modelSchema = z
+  .strictObject({
+    name: z.string().min(1),
+    contextWindow: count,
+    outputTokens: count.optional(),
+    largerOutputTokens: count.optional(),
+    seesImages: z.boolean().optional(),
+    thinking: z.enum(["none", "effort", "budget"]).optional(),
+    caching: z.enum(["automatic", "breakpoints"]).optional(),
+    strictAlternation: z.boolean().optional(),
+    outputCapField: z.enum(["max_tokens", "max_completion_tokens"]).optional(),
+    price: z
+      .strictObject({
+        input: dollars,
+        output: dollars,
+        cacheRead: dollars.optional(),
+        cacheWrite: dollars.optional(),
+      })
+      .optional(),
+  })
+  .refine((model) => (model.outputTokens ?? 1) < model.contextWindow, {
+    path: ["outputTokens"],
+    error: "must be below contextWindow",
+  })
+  .refine((model) => (model.largerOutputTokens ?? Number.POSITIVE_INFINITY) >= (model.outputTokens ?? 1), {
+    path: ["largerOutputTokens"],
+    error: "must not be below outputTokens",
+  });
+
+const configSchema = z.strictObject({
+  limits: limitsSchema.optional(),
+  models: z.array(modelSchema).optional(),
+});
+
+export type CheckedConfig =
+  | { readonly kind: "ok"; readonly config: Config }
+  /** `at` is the place in the file, such as `models[0].contextWindow`. */
+  | {
+      readonly kind: "wrong";
+      readonly problems: readonly { readonly at: string; readonly problem: string }[];
+    };
+
+/** Checks what the file exports and fills in the defaults. Reports everything that is wrong at once. */
+export function checkConfig(input: unknown): CheckedConfig {
+  const result = configSchema.safeParse(input);
+  if (!result.success) {
+    return {
+      kind: "wrong",
+      problems: result.error.issues.map(({ path, message }) => ({ at: placeOf(path), problem: message })),
+    };
+  }
+  const limits = { ...defaultLimits, ...given(result.data.limits ?? {}) };
+  const models = (result.data.models ?? []).map((model): ModelRecord => {
+    const outputTokens =
+      model.outputTokens ?? Math.min(limits.outputTokens, Math.floor(model.contextWindow / 2));
+    const { price, ...rest } = given(model);
+    const larger = model.largerOutputTokens ?? Math.min(outputTokens * 2, model.contextWindow - 1);
+    return {
+      ...unlistedModel(model.name, outputTokens),
+      ...rest,
+      largerOutputTokens: larger,
+      ...(price ? { price: given(price) } : {}),
+    };
+  });
+  const twice = models.find(({ name }, index) => models.findIndex((model) => model.name === name) !== index);
+  if (twice) return { kind: "wrong", problems: [{ at: "models", problem: `lists ${twice.name} twice` }] };
+  return { kind: "ok", config: { limits, models } };
+}
+
+type Given<T> = { [K in keyof T]: Exclude<T[K], undefined> };
+
+/** Without the fields that are there but undefined, which a spread would let win over a default. */
+function given<T extends object>(fields: T): Given<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<T>;
+}
+
+function placeOf(path: readonly PropertyKey[]): string {
+  if (path.length === 0) return "the default export";
+  return path
+    .map((step, index) => (typeof step === "number" ? `[${step}]` : `${index ? "." : ""}${String(step)}`))
+    .join("");
+}

@@ -1,0 +1,130 @@
+/** The kinds of settings: how the text of a variable becomes a value, and what to say when it cannot. */
+
+export interface Wrong {
+  readonly problem: string;
+  readonly fix: string;
+}
+
+export type Parsed<T> = { readonly kind: "value"; readonly value: T } | ({ readonly kind: "wrong" } & Wrong);
+
+export interface Setting<T> {
+  readonly name: string;
+  /** One sentence for the table in the README. */
+  readonly meaning: string;
+  /** As people read it; empty when there is none. */
+  readonly shownDefault: string;
+  /** What of the value is never shown, and is masked in logs: all of it, or the password in a URL. */
+  readonly secrecy: "none" | "whole" | "password";
+  /** `undefined`: not set, or set to nothing but blanks. */
+  readonly parse: (text: string | undefined) => Parsed<T>;
+}
+
+type Read<T> = (text: string) => Parsed<T>;
+
+function value<T>(value: T): Parsed<T> {
+  return { kind: "value", value };
+}
+
+function wrong(problem: string, fix: string): { readonly kind: "wrong" } & Wrong {
+  return { kind: "wrong", problem, fix };
+}
+
+/** A setting that may be left out, and then is `undefined`. */
+export function optional<T>(name: string, meaning: string, read: Read<T>): Setting<T | undefined> {
+  return {
+    name,
+    meaning,
+    shownDefault: "",
+    secrecy: "none",
+    parse: (text) => (text === undefined ? value(undefined) : read(text)),
+  };
+}
+
+/** A setting with a default, given as the text that a person would write. */
+export function withDefault<T>(name: string, standard: string, meaning: string, read: Read<T>): Setting<T> {
+  return { name, meaning, shownDefault: standard, secrecy: "none", parse: (text) => read(text ?? standard) };
+}
+
+export function secret<T>(setting: Setting<T>): Setting<T> {
+  return { ...setting, secrecy: "whole" };
+}
+
+export function withPassword<T>(setting: Setting<T>): Setting<T> {
+  return { ...setting, secrecy: "password" };
+}
+
+export const text: Read<string> = value;
+
+export function url(schemes: readonly string[], example: string): Read<string> {
+  return (given) => {
+    const fix = `Write it like ${example}.`;
+    if (!URL.canParse(given)) return wrong("is not a URL", fix);
+    const { protocol } = new URL(given);
+    if (!schemes.includes(protocol.slice(0, -1))) return wrong(`begins with ${protocol}//`, fix);
+    return value(given);
+  };
+}
+
+export function whole(least: number, most: number): Read<number> {
+  return (given) => {
+    const number = Number(given);
+    if (/^\d+$/.test(given) && number >= least && number <= most) return value(number);
+    return wrong(`is ${JSON.stringify(given)}`, `Give a whole number from ${least} to ${most}.`);
+  };
+}
+
+export function oneOf<const T extends string>(words: readonly T[]): Read<T> {
+  return (given) => {
+    const word = words.find((word) => word === given.toLowerCase());
+    return word === undefined
+      ? wrong(`is ${JSON.stringify(given)}`, `Use one of: ${words.join(", ")}.`)
+      : value(word);
+  };
+}
+
+export const onOrOff: Read<boolean> = (given) => {
+  if (/^(on|true|yes|1)$/i.test(given)) return value(true);
+  if (/^(off|false|no|0)$/i.test(given)) return value(false);
+  return wrong(`is ${JSON.stringify(given)}`, "Use on or off.");
+};
+
+/** Words separated by commas; blanks around them do not count. */
+export const list: Read<readonly string[]> = (given) =>
+  value(
+    given
+      .split(",")
+      .map((word) => word.trim())
+      .filter((word) => word !== ""),
+  );
+
+/** A token whose kind can be told from how it begins. The value itself never enters the message. */
+export function token(prefixes: readonly string[], where: string): Read<string> {
+  return (given) => {
+    if (prefixes.some((prefix) => given.startsWith(prefix)) && !/\s/.test(given)) return value(given);
+    return wrong(`does not begin with ${prefixes.join(" or ")}`, `Copy it again from ${where}.`);
+  };
+}
+
+const keyLength = 32;
+
+/** Keys of 32 bytes in base64 or hex, the one that encrypts first. */
+export const keys: Read<readonly string[]> = (given) => {
+  const parsed = list(given);
+  const found = parsed.kind === "value" ? parsed.value : [];
+  const make = "Make one with: openssl rand -base64 32";
+  if (found.length === 0) return wrong("holds no key", make);
+  const bad = found.findIndex((key) => !isKey(key));
+  return bad === -1
+    ? value(found)
+    : wrong(`is not ${keyLength} bytes in base64 or hex (key ${bad + 1})`, make);
+};
+
+function isKey(key: string): boolean {
+  if (/^[0-9a-f]{64}$/i.test(key)) return true;
+  return /^[A-Za-z0-9+/_-]{43}=?$/.test(key);
+}
+
+export const host: Read<string> = (given) =>
+  /^[A-Za-z0-9.:_-]+$/.test(given)
+    ? value(given)
+    : wrong(`is ${JSON.stringify(given)}`, "Give an address or a host name, such as 127.0.0.1 or 0.0.0.0.");

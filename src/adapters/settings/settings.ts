@@ -1,0 +1,167 @@
+/**
+ * The one reader of the environment and of `bobbin.config.ts`. Reports everything that is wrong at once, each with its
+ * fix, and never the value of a secret. Everything else gets its options as arguments.
+ */
+import { readConfig } from "./config-file.ts";
+import type { Config } from "./config.ts";
+import type { Setting } from "./kinds.ts";
+import { table } from "./table.ts";
+
+type Table = typeof table;
+type Values = { readonly [K in keyof Table]: Table[K] extends Setting<infer T> ? T : never };
+
+export interface Settings extends Values {
+  /** Limits and models, from `bobbin.config.ts` or the defaults. */
+  readonly config: Config;
+}
+
+export interface SettingProblem {
+  /** The variable, or the place in the configuration file. */
+  readonly name: string;
+  /** What is wrong, as it reads after the name. */
+  readonly problem: string;
+  /** One sentence that says what to do. */
+  readonly fix: string;
+}
+
+export type ReadSettings =
+  | { readonly kind: "ok"; readonly settings: Settings }
+  | { readonly kind: "wrong"; readonly problems: readonly SettingProblem[] };
+
+/** What the process is for; `gateway` and `worker` are several processes and so need both servers. */
+export type Command = "start" | "gateway" | "worker" | "migrate" | "doctor";
+
+export interface ReadOptions {
+  /** `start` unless said. */
+  readonly command?: Command;
+  /** Where `bobbin.config.ts` may lie; the working directory unless said. */
+  readonly folder?: string;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Never throws. A variable that is set to blanks counts as not set, which is what a compose file makes of a gap. */
+export async function readSettings(env: Environment, options: ReadOptions = {}): Promise<ReadSettings> {
+  const { command = "start", folder = process.cwd() } = options;
+  const problems: SettingProblem[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [key, setting] of Object.entries(table)) {
+    const parsed = setting.parse(env[setting.name]?.trim() || undefined);
+    if (parsed.kind === "value") values[key] = parsed.value;
+    else problems.push({ name: setting.name, problem: parsed.problem, fix: parsed.fix });
+  }
+  const isSet = (key: keyof Table): boolean => (env[table[key].name]?.trim() ?? "") !== "";
+  problems.push(...problemsTogether(isSet, command));
+  const read = await readConfig(folder);
+  if (read.kind === "wrong") problems.push(...read.problems);
+  if (problems.length > 0 || read.kind === "wrong") return { kind: "wrong", problems };
+  if (isSet("openaiApiKey") && !isSet("model")) values["model"] = "gpt-5-mini";
+  return { kind: "ok", settings: { ...(values as Values), config: read.config } };
+}
+
+/** What is wrong between settings that are each right. */
+function problemsTogether(isSet: (key: keyof Table) => boolean, command: Command): SettingProblem[] {
+  const problems: SettingProblem[] = [];
+  const need = (key: keyof Table, problem: string, fix: string): void => {
+    if (!isSet(key)) problems.push({ name: table[key].name, problem, fix });
+  };
+
+  if (command === "gateway" || command === "worker") {
+    const why = `is missing, and a ${command} is one of several processes`;
+    const alone = "or run everything in one process with npm start.";
+    need("databaseUrl", why, `Set it to a Postgres that all processes reach, ${alone}`);
+    need("redisUrl", why, `Set it to a Redis that all processes reach, ${alone}`);
+  }
+  if (command === "migrate") {
+    need(
+      "databaseUrl",
+      "is missing",
+      "Set it to the Postgres to migrate; the data in DATA_DIR is migrated by npm start.",
+    );
+  }
+
+  if (isSet("openaiBaseUrl")) {
+    need(
+      "model",
+      "is missing, and only OpenAI's own server has a default",
+      "Set it to a model that the server offers.",
+    );
+  } else if (isSet("model")) {
+    need(
+      "openaiApiKey",
+      "is missing, but MODEL is set",
+      "Set it, or set OPENAI_BASE_URL to a server that needs no key.",
+    );
+  }
+
+  if (isSet("slackBotToken") && !isSet("slackAppToken")) {
+    const fix = "Set SLACK_APP_TOKEN (xapp-) for socket mode, or SLACK_SIGNING_SECRET for HTTP.";
+    need("slackSigningSecret", "is missing, and so is SLACK_APP_TOKEN: events could not reach the bot", fix);
+  }
+  if ((isSet("slackAppToken") || isSet("slackSigningSecret")) && !isSet("slackClientId")) {
+    const fix = "Set the bot token (xoxb-), or SLACK_CLIENT_ID and SLACK_CLIENT_SECRET for many workspaces.";
+    need("slackBotToken", "is missing, but other settings of Slack are there", fix);
+  }
+  if (isSet("slackClientId") || isSet("slackClientSecret")) {
+    const both = "SLACK_CLIENT_ID and SLACK_CLIENT_SECRET belong together: set both or none.";
+    need("slackClientId", "is missing", both);
+    need("slackClientSecret", "is missing", both);
+    need(
+      "publicUrl",
+      "is missing, and Slack sends people back to it",
+      "Set it to the address people reach, with https.",
+    );
+    need(
+      "secretKey",
+      "is missing, and the tokens of workspaces are encrypted with it",
+      "Make one: openssl rand -base64 32",
+    );
+  }
+  if (isSet("discordClientSecret")) {
+    need(
+      "discordClientId",
+      "is missing",
+      "Set it to the application id that belongs to DISCORD_CLIENT_SECRET.",
+    );
+  }
+  return problems;
+}
+
+/** Every value that may never be shown, for `maskerOf`. */
+export function secretsOf(settings: Settings): readonly string[] {
+  const secrets: string[] = [];
+  for (const [key, { secrecy }] of Object.entries(table)) {
+    const value: unknown = settings[key as keyof Table];
+    const texts = Array.isArray(value) ? value.map(String) : typeof value === "string" ? [value] : [];
+    if (secrecy === "whole") secrets.push(...texts);
+    if (secrecy === "password") secrets.push(...texts.flatMap(passwordsOf));
+  }
+  return [...new Set(secrets)];
+}
+
+function passwordsOf(url: string): string[] {
+  const { password } = new URL(url);
+  if (password === "") return [];
+  try {
+    return [password, decodeURIComponent(password)];
+  } catch {
+    return [password];
+  }
+}
+
+export interface SettingRow {
+  readonly name: string;
+  readonly meaning: string;
+  readonly shownDefault: string;
+  readonly isSecret: boolean;
+}
+
+/** The table for people, in the order of the documentation. */
+export function settingRows(): readonly SettingRow[] {
+  return Object.values(table).map(({ name, meaning, shownDefault, secrecy }) => ({
+    name,
+    meaning,
+    shownDefault,
+    isSecret: secrecy !== "none",
+  }));
+}

@@ -1,0 +1,125 @@
+/** Every setting there is, with its name, meaning, default and form: the one place where they stand. */
+import {
+  host,
+  keys,
+  list,
+  onOrOff,
+  oneOf,
+  optional,
+  secret,
+  text,
+  token,
+  url,
+  whole,
+  withDefault,
+  withPassword,
+} from "./kinds.ts";
+
+const web = url(["http", "https"], "https://bobbin.example.org");
+const slackPages = "the pages of your app on api.slack.com";
+
+/** The keys are the names in `Settings`. */
+export const table = {
+  databaseUrl: withPassword(
+    optional(
+      "DATABASE_URL",
+      "Postgres 15 or newer. Without it Bobbin keeps its data in `DATA_DIR`, for one process.",
+      url(["postgres", "postgresql"], "postgres://user:password@host:5432/bobbin"),
+    ),
+  ),
+  redisUrl: withPassword(
+    optional(
+      "REDIS_URL",
+      "Redis 6.2 or newer with `maxmemory-policy noeviction`. Without it everything runs in one process.",
+      url(["redis", "rediss"], "redis://host:6379"),
+    ),
+  ),
+  dataDir: withDefault("DATA_DIR", "./data", "Where the data is kept when there is no `DATABASE_URL`.", text),
+  host: withDefault("HOST", "127.0.0.1", "The address to listen on.", host),
+  port: withDefault(
+    "PORT",
+    "3000",
+    "The port for health, metrics, the web chat and the admin pages.",
+    whole(0, 65_535),
+  ),
+  publicUrl: optional(
+    "PUBLIC_URL",
+    "Where people reach this server from outside, for links and sign-in.",
+    web,
+  ),
+  logLevel: withDefault(
+    "LOG_LEVEL",
+    "info",
+    "The least level that is logged: debug, info, warn, error or silent.",
+    oneOf(["debug", "info", "warn", "error", "silent"]),
+  ),
+  webChat: optional(
+    "WEB_CHAT",
+    "on or off: the local web chat. By default it is on when no platform is configured.",
+    onOrOff,
+  ),
+  openaiApiKey: secret(
+    optional(
+      "OPENAI_API_KEY",
+      "The key of the model provider. Without a key and a base URL a demo model answers.",
+      text,
+    ),
+  ),
+  openaiBaseUrl: optional(
+    "OPENAI_BASE_URL",
+    "Any server that speaks Chat Completions (OpenRouter, Ollama, vLLM); OpenAI by default.",
+    url(["http", "https"], "http://127.0.0.1:11434/v1"),
+  ),
+  model: optional("MODEL", "The model that answers. With OpenAI's own server `gpt-5-mini` by default.", text),
+  liteModel: optional("LITE_MODEL", "A cheap model for titles and summaries; `MODEL` by default.", text),
+  visionModel: optional("VISION_MODEL", "Describes images for a `MODEL` that cannot see.", text),
+  systemPromptFile: optional(
+    "SYSTEM_PROMPT_FILE",
+    "A text file that replaces the built-in instructions.",
+    text,
+  ),
+  slackBotToken: secret(
+    optional(
+      "SLACK_BOT_TOKEN",
+      "The bot token of a Slack app in one workspace (xoxb-).",
+      token(["xoxb-", "xoxe.xoxb-"], slackPages),
+    ),
+  ),
+  slackAppToken: secret(
+    optional(
+      "SLACK_APP_TOKEN",
+      "The app token for socket mode (xapp-); without it, HTTP.",
+      token(["xapp-"], slackPages),
+    ),
+  ),
+  slackSigningSecret: secret(
+    optional("SLACK_SIGNING_SECRET", "Proves that a request over HTTP comes from Slack.", text),
+  ),
+  slackClientId: optional("SLACK_CLIENT_ID", "For installing the app in many workspaces by OAuth.", text),
+  slackClientSecret: secret(optional("SLACK_CLIENT_SECRET", "Belongs to `SLACK_CLIENT_ID`.", text)),
+  slackApiUrl: optional("SLACK_API_URL", "Slack's API elsewhere, for tests and proxies.", web),
+  discordToken: secret(optional("DISCORD_TOKEN", "The bot token of a Discord application.", text)),
+  discordClientId: optional("DISCORD_CLIENT_ID", "The application's id, for invitations and sign-in.", text),
+  discordClientSecret: secret(optional("DISCORD_CLIENT_SECRET", "Belongs to `DISCORD_CLIENT_ID`.", text)),
+  discordApiUrl: optional("DISCORD_API_URL", "Discord's API elsewhere, for tests and proxies.", web),
+  workerConcurrency: withDefault(
+    "WORKER_CONCURRENCY",
+    "50",
+    "How many threads one worker answers at once.",
+    whole(1, 1_000),
+  ),
+  adminUsers: withDefault(
+    "ADMIN_USERS",
+    "",
+    "Who is an admin: ids such as `slack:T1:U1`, separated by commas.",
+    list,
+  ),
+  secretKey: secret(
+    optional(
+      "SECRET_KEY",
+      "Encrypts tokens at rest and signs sign-in links: 32 bytes in base64 or hex; several separated by commas, " +
+        "the first encrypts.",
+      keys,
+    ),
+  ),
+} as const;

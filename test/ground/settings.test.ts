@@ -1,0 +1,182 @@
+import { existsSync, readFileSync } from "node:fs";
+import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { readSettings, secretsOf, settingRows, type Command } from "../../src/adapters/settings/settings.ts";
+
+const root = join(import.meta.dirname, "../..");
+const nowhere = join(tmpdir(), "bobbin-no-such-folder");
+
+async function problemsOf(env: Record<string, string>, command: Command = "start") {
+  const read = await readSettings(env, { command, folder: nowhere });
+  return read.kind === "wrong" ? read.problems : [];
+}
+
+async function settingsOf(env: Record<string, string>) {
+  const read = await readSettings(env, { folder: nowhere });
+  if (read.kind === "wrong")
+    throw new Error(read.problems.map(({ name, problem }) => `${name} ${problem}`).join("; "));
+  return read.settings;
+}
+
+test("an empty environment is right and gives the documented defaults", async () => {
+  const settings = await settingsOf({ DATABASE_URL: "", MODEL: "  " });
+  expect(settings).toMatchObject({
+    databaseUrl: undefined,
+    dataDir: "./data",
+    host: "127.0.0.1",
+    port: 3000,
+    logLevel: "info",
+    model: undefined,
+    adminUsers: [],
+  });
+  expect(settings.config.limits).toMatchObject({ maxTurns: 20, runMs: 600_000, toolResultBytes: 40_000 });
+});
+
+test("everything that is wrong is reported at once, each with a fix and none with a secret", async () => {
+  const problems = await problemsOf({
+    DATABASE_URL: "mysql://root:hunter2@db/x",
+    REDIS_URL: "nothing",
+    PORT: "70000",
+    LOG_LEVEL: "loud",
+    WEB_CHAT: "maybe",
+    SLACK_BOT_TOKEN: "hunter2-is-no-token",
+    SECRET_KEY: "hunter2",
+    WORKER_CONCURRENCY: "1e3",
+    HOST: "not a host",
+  });
+  const names = [
+    "DATABASE_URL",
+    "REDIS_URL",
+    "PORT",
+    "LOG_LEVEL",
+    "WEB_CHAT",
+    "SLACK_BOT_TOKEN",
+    "SECRET_KEY",
+  ];
+  expect(problems.map(({ name }) => name)).toEqual(
+    expect.arrayContaining([...names, "WORKER_CONCURRENCY", "HOST", "SLACK_SIGNING_SECRET"]),
+  );
+  for (const { problem, fix } of problems) {
+    expect(problem).not.toBe("");
+    expect(fix).toMatch(/^[A-Z]/);
+  }
+  expect(JSON.stringify(problems)).not.toContain("hunter2");
+});
+
+test.each<[Record<string, string>, Command, string[]]>([
+  [{}, "gateway", ["DATABASE_URL", "REDIS_URL"]],
+  [{}, "worker", ["DATABASE_URL", "REDIS_URL"]],
+  [{ DATABASE_URL: "postgres://db/x" }, "worker", ["REDIS_URL"]],
+  [{}, "migrate", ["DATABASE_URL"]],
+  [{ SLACK_BOT_TOKEN: "xoxb-1" }, "start", ["SLACK_SIGNING_SECRET"]],
+  [{ SLACK_BOT_TOKEN: "xoxb-1", SLACK_APP_TOKEN: "xapp-1" }, "start", []],
+  [{ SLACK_APP_TOKEN: "xapp-1" }, "start", ["SLACK_BOT_TOKEN"]],
+  [{ SLACK_CLIENT_ID: "1" }, "start", ["SLACK_CLIENT_SECRET", "PUBLIC_URL", "SECRET_KEY"]],
+  [{ DISCORD_CLIENT_SECRET: "1" }, "start", ["DISCORD_CLIENT_ID"]],
+  [{ OPENAI_BASE_URL: "http://127.0.0.1:11434/v1" }, "start", ["MODEL"]],
+  [{ MODEL: "gpt-5" }, "start", ["OPENAI_API_KEY"]],
+  [{ MODEL: "qwen", OPENAI_BASE_URL: "http://127.0.0.1:11434/v1" }, "start", []],
+])("settings that do not go together are named: %j for %s", async (env, command, names) => {
+  expect((await problemsOf(env, command)).map(({ name }) => name)).toEqual(names);
+});
+
+test("a key alone gives OpenAI's own server and a default model", async () => {
+  expect((await settingsOf({ OPENAI_API_KEY: "sk-1" })).model).toBe("gpt-5-mini");
+});
+
+test("the secrets are those of the table, with the passwords of URLs in both forms", async () => {
+  const key = Buffer.alloc(32, 7).toString("base64");
+  const settings = await settingsOf({
+    DATABASE_URL: "postgres://me:p%40ss@db/x",
+    REDIS_URL: "redis://cache",
+    OPENAI_API_KEY: "sk-1",
+    SLACK_BOT_TOKEN: "xoxb-1",
+    SLACK_SIGNING_SECRET: "signed",
+    SECRET_KEY: `${key}, ${"ab".repeat(32)}`,
+  });
+  expect(new Set(secretsOf(settings))).toEqual(
+    new Set(["p%40ss", "p@ss", "sk-1", "xoxb-1", "signed", key, "ab".repeat(32)]),
+  );
+});
+
+async function withConfig(source: string) {
+  const folder = await mkdtemp(join(tmpdir(), "bobbin-config-"));
+  try {
+    await writeFile(join(folder, "package.json"), '{"type":"module"}');
+    await symlink(root, join(folder, "bobbin"));
+    await writeFile(join(folder, "bobbin.config.ts"), source);
+    return await readSettings({}, { folder });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+test("bobbin.config.ts changes limits and lists models, and the rest keeps its defaults", async () => {
+  const read = await withConfig(`import { defineConfig } from "./bobbin/src/config.ts";
+    export default defineConfig({
+      limits: { maxTurns: 3, toolCallMs: Infinity },
+      models: [{ name: "small", contextWindow: 8_192 }, { name: "big", contextWindow: 1e6, price: { input: 1, output: 2 } }],
+    });`);
+  expect(read).toMatchObject({
+    kind: "ok",
+    settings: {
+      config: {
+        limits: { maxTurns: 3, toolCallMs: Number.POSITIVE_INFINITY, runMs: 600_000 },
+        models: [
+          { name: "small", outputTokens: 4_096, largerOutputTokens: 8_191, seesImages: false },
+          { name: "big", outputTokens: 16_384, largerOutputTokens: 32_768, price: { input: 1, output: 2 } },
+        ],
+      },
+    },
+  });
+});
+
+test("a wrong bobbin.config.ts is reported like a wrong variable, everything at once", async () => {
+  const read = await withConfig(`export default {
+    limits: { maxTurns: 0, runMs: Infinity, toolCallMs: -1, typo: 1 },
+    models: [{ name: "m", contextWindow: 10, outputTokens: 20 }],
+  };`);
+  if (read.kind === "ok") return expect.unreachable();
+  const names = read.problems.map(({ name }) => name).join("\n");
+  for (const at of [
+    "limits.maxTurns",
+    "limits.runMs",
+    "limits.toolCallMs",
+    "limits",
+    "models[0].outputTokens",
+  ]) {
+    expect(names).toContain(`bobbin.config.ts: ${at}`);
+  }
+});
+
+test.each([
+  ["export default 7;", "the default export"],
+  ["export const config = {};", "has no default export"],
+  ["export default {", "cannot be loaded"],
+  [
+    "export default { models: [{ name: 'a', contextWindow: 9 }, { name: 'a', contextWindow: 9 }] };",
+    "lists a twice",
+  ],
+])("a bobbin.config.ts that says %j is refused with a sentence", async (source, sentence) => {
+  const read = await withConfig(source);
+  if (read.kind === "ok") return expect.unreachable();
+  expect(read.problems.map(({ name, problem }) => `${name} ${problem}`).join("\n")).toContain(sentence);
+});
+
+test("the README lists every setting and no other", () => {
+  const readme = join(root, "README.md");
+  const section = existsSync(readme)
+    ? readFileSync(readme, "utf8")
+        .split(/^## /m)
+        .find((part) => part.startsWith("Settings\n"))
+    : undefined;
+  if (section === undefined) return;
+  const named = [...section.matchAll(/^\|\s*`([A-Z][A-Z0-9_]+)`/gm)].map(([, name]) => name);
+  expect(named.filter((name) => !name?.startsWith("OTEL_")).sort()).toEqual(
+    settingRows()
+      .map(({ name }) => name)
+      .sort(),
+  );
+});
