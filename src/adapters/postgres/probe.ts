@@ -1,0 +1,56 @@
+/** Asks a Postgres once whether it answers and how old it is, for `doctor`. */
+import pg from "pg";
+
+export type PostgresProbe =
+  | { readonly kind: "answers"; readonly version: string; readonly isOldEnough: boolean }
+  /** `why` is one sentence without the URL and its password. */
+  | { readonly kind: "silent"; readonly why: string };
+
+const oldest = 150_000;
+
+/** Never throws; one connection, closed before it returns. */
+export async function probePostgres(url: string, { timeoutMs = 5_000 } = {}): Promise<PostgresProbe> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: timeoutMs,
+    query_timeout: timeoutMs,
+  });
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ number: string; version: string }>(
+      "select current_setting('server_version_num') as number, current_setting('server_version') as version",
+    );
+    const [row] = rows;
+    if (!row) return { kind: "silent", why: "It gave an empty answer." };
+    return { kind: "answers", version: row.version, isOldEnough: Number(row.number) >= oldest };
+  } catch (error) {
+    return { kind: "silent", why: sentenceFor(error) };
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+function sentenceFor(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  switch (code) {
+    case "ECONNREFUSED":
+      return "Nothing listens at that address.";
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+      return "The host name is not known.";
+    case "28P01":
+    case "28000":
+      return "It refuses the user or the password.";
+    case "3D000":
+      return "It has no database of that name.";
+    case "57P03":
+      return "It is starting or stopping.";
+    case "53300":
+      return "It has no connection left.";
+    default:
+      return error instanceof Error && /timeout/i.test(error.message)
+        ? "It does not answer in time."
+        : `The connection failed${code ? ` (${code})` : ""}.`;
+  }
+}

@@ -1,0 +1,196 @@
+/**
+ * `npm run doctor`: what is configured, what answers, and what to do next, one plain line each. It changes nothing, except
+ * that it sends the model one tiny request.
+ */
+import { once } from "node:events";
+import { constants } from "node:fs";
+import { access } from "node:fs/promises";
+import { createServer } from "node:net";
+import { dirname, resolve } from "node:path";
+import { probeModel } from "./adapters/openai/probe.ts";
+import { probePostgres } from "./adapters/postgres/probe.ts";
+import { secretsOf, type Settings } from "./adapters/settings/settings.ts";
+import { maskerOf } from "./core/mask.ts";
+import { probeRedis } from "./queue/probe.ts";
+
+interface Finding {
+  readonly state: "ok" | "warn" | "fail";
+  readonly sentence: string;
+  /** What to do about it. */
+  readonly next?: string;
+}
+
+type Checked = Finding | readonly Finding[];
+
+/**
+ * Prints one line for each finding and then what to do next. Never throws.
+ * @returns the exit code: 0 when nothing failed.
+ */
+export async function runDoctor(settings: Settings, print: (line: string) => void): Promise<number> {
+  const mask = maskerOf(secretsOf(settings));
+  const checks: readonly Promise<Checked>[] = [
+    checkNode(),
+    checkDatabase(settings),
+    checkRedis(settings),
+    checkModel(settings),
+    checkPort(settings),
+    checkPlatforms(settings),
+  ];
+  const next: string[] = [];
+  let failed = 0;
+  // Asked all at once, told in order.
+  for (const check of checks) {
+    for (const finding of [await check].flat() as readonly Finding[]) {
+      print(mask(`${finding.state.padEnd(4)}  ${finding.sentence}`));
+      if (finding.next !== undefined) next.push(finding.next);
+      if (finding.state === "fail") failed++;
+    }
+  }
+  print("");
+  if (next.length === 0) print("Nothing to do: start Bobbin.");
+  for (const sentence of next) print(mask(`next  ${sentence}`));
+  return failed === 0 ? 0 : 1;
+}
+
+async function checkNode(): Promise<Checked> {
+  const { version } = process;
+  if (Number(version.slice(1).split(".")[0]) >= 24)
+    return { state: "ok", sentence: `Node ${version} runs Bobbin.` };
+  const next = "Start Bobbin with npm start, which brings its own Node, or install Node 24.";
+  return { state: "fail", sentence: `Node ${version} is too old: Bobbin needs 24 or newer.`, next };
+}
+
+async function checkDatabase({ databaseUrl, dataDir }: Settings): Promise<Checked> {
+  if (databaseUrl === undefined) return checkDataDir(dataDir);
+  const where = new URL(databaseUrl).host;
+  const probe = await probePostgres(databaseUrl);
+  if (probe.kind === "silent") {
+    const next = "Start Postgres, or correct DATABASE_URL.";
+    return { state: "fail", sentence: `Postgres at ${where} cannot be used. ${probe.why}`, next };
+  }
+  if (probe.isOldEnough) return { state: "ok", sentence: `Postgres ${probe.version} answers at ${where}.` };
+  const next = "Use a Postgres of version 15 or newer.";
+  return {
+    state: "fail",
+    sentence: `Postgres at ${where} is ${probe.version}, and Bobbin needs 15 or newer.`,
+    next,
+  };
+}
+
+async function checkDataDir(dataDir: string): Promise<Checked> {
+  const folder = resolve(dataDir);
+  if (!(await canWrite(folder))) {
+    const next = "Make the folder writable, or set DATA_DIR to one that is.";
+    return { state: "fail", sentence: `The folder ${folder} cannot be written.`, next };
+  }
+  return [
+    { state: "ok", sentence: `The data goes into ${folder}, with the built-in Postgres, for one process.` },
+    {
+      state: "warn",
+      sentence: "The built-in Postgres survives a killed process, but not a power cut.",
+      next: "For production set DATABASE_URL to a Postgres of version 15 or newer.",
+    },
+  ];
+}
+
+/** The folder, or the nearest one above it that exists, where it would be made. */
+async function canWrite(folder: string): Promise<boolean> {
+  try {
+    await access(folder, constants.W_OK | constants.X_OK);
+    return true;
+  } catch (error) {
+    const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
+    const parent = dirname(folder);
+    return isMissing && parent !== folder ? canWrite(parent) : false;
+  }
+}
+
+async function checkRedis({ redisUrl, databaseUrl }: Settings): Promise<Checked> {
+  if (redisUrl === undefined) {
+    return { state: "ok", sentence: "No Redis is configured: everything runs in one process." };
+  }
+  const where = new URL(redisUrl).host;
+  const probe = await probeRedis(redisUrl);
+  if (probe.kind === "silent") {
+    const next = "Start Redis, or correct REDIS_URL.";
+    return { state: "fail", sentence: `Redis at ${where} cannot be used. ${probe.why}`, next };
+  }
+  const { version, maxmemoryPolicy } = probe;
+  if (!probe.isOldEnough) {
+    const sentence = `Redis at ${where} is ${version}, and Bobbin needs 6.2 or newer.`;
+    return { state: "fail", sentence, next: "Use a Redis of version 6.2 or newer." };
+  }
+  const findings: Finding[] = [{ state: "ok", sentence: `Redis ${version} answers at ${where}.` }];
+  if (maxmemoryPolicy === undefined) {
+    const next = "Make sure that the maxmemory-policy of Redis is noeviction.";
+    findings.push({ state: "warn", sentence: "Redis does not tell its maxmemory-policy.", next });
+  } else if (maxmemoryPolicy !== "noeviction") {
+    const sentence = `Redis throws keys away when its memory is full (maxmemory-policy ${maxmemoryPolicy}).`;
+    const next =
+      "Set it: redis-cli config set maxmemory-policy noeviction, and in the configuration of Redis.";
+    findings.push({ state: "fail", sentence, next });
+  }
+  if (databaseUrl === undefined) {
+    const sentence = "Redis is configured without DATABASE_URL: the data still belongs to one process.";
+    findings.push({ state: "warn", sentence, next: "Set DATABASE_URL to run several processes." });
+  }
+  return findings;
+}
+
+async function checkModel({ openaiApiKey, openaiBaseUrl, model }: Settings): Promise<Checked> {
+  if (model === undefined) {
+    const next = "Set OPENAI_API_KEY, or OPENAI_BASE_URL and MODEL, to get real answers.";
+    return { state: "warn", sentence: "No model is configured: a demo model answers.", next };
+  }
+  const probe = await probeModel({ apiKey: openaiApiKey, baseUrl: openaiBaseUrl, model });
+  const where = openaiBaseUrl === undefined ? "OpenAI" : new URL(openaiBaseUrl).host;
+  switch (probe.kind) {
+    case "answers":
+      return { state: "ok", sentence: `The model ${model} at ${where} answers (${probe.afterMs} ms).` };
+    case "later":
+      return { state: "warn", sentence: `The model ${model} at ${where} does not answer now. ${probe.why}` };
+    case "refused": {
+      const next = "Correct OPENAI_API_KEY, OPENAI_BASE_URL or MODEL.";
+      return { state: "fail", sentence: `The model ${model} at ${where} cannot be used. ${probe.why}`, next };
+    }
+  }
+}
+
+async function checkPort({ host, port }: Settings): Promise<Checked> {
+  const server = createServer();
+  try {
+    server.listen(port, host);
+    await once(server, "listening");
+    return { state: "ok", sentence: `Port ${port} on ${host} is free.` };
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    if (code === "EADDRINUSE") {
+      const next = "If that is not Bobbin itself, set PORT to another one.";
+      return { state: "warn", sentence: `Port ${port} on ${host} is in use.`, next };
+    }
+    const next = "Set HOST to an address of this machine, and PORT to a port that this user may open.";
+    return { state: "fail", sentence: `Port ${port} on ${host} cannot be opened (${code}).`, next };
+  } finally {
+    server.close();
+  }
+}
+
+async function checkPlatforms(settings: Settings): Promise<Checked> {
+  const { slackBotToken, slackClientId, slackAppToken, discordToken, webChat, host, port } = settings;
+  const findings: Finding[] = [];
+  if (slackBotToken !== undefined || slackClientId !== undefined) {
+    const how = slackAppToken === undefined ? "HTTP at /slack/events" : "socket mode";
+    findings.push({ state: "ok", sentence: `Slack is configured, by ${how}.` });
+  }
+  if (discordToken !== undefined) findings.push({ state: "ok", sentence: "Discord is configured." });
+  const hasPlatform = findings.length > 0;
+  if (webChat ?? !hasPlatform) {
+    const open = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
+    findings.push({ state: "ok", sentence: `The web chat is on: http://${open}:${port}/` });
+  }
+  if (!hasPlatform) {
+    const next = "Set SLACK_BOT_TOKEN or DISCORD_TOKEN to bring Bobbin to your team.";
+    findings.push({ state: "warn", sentence: "Neither Slack nor Discord is configured.", next });
+  }
+  return findings;
+}

@@ -1,0 +1,118 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { readSettings } from "../../src/adapters/settings/settings.ts";
+import { runDoctor } from "../../src/doctor.ts";
+import { freePort } from "../support/services/free-port.ts";
+import { freshDatabase, ownPostgres } from "../support/services/postgres.ts";
+import { freshRedis, ownRedis } from "../support/services/redis.ts";
+
+async function doctor(env: Record<string, string>) {
+  const port = `${await freePort()}`;
+  const read = await readSettings(
+    { PORT: port, DATA_DIR: join(tmpdir(), "bobbin-doctor"), ...env },
+    { folder: "/nowhere" },
+  );
+  if (read.kind === "wrong") throw new Error(JSON.stringify(read.problems));
+  const lines: string[] = [];
+  const code = await runDoctor(read.settings, (line) => lines.push(line));
+  return { code, text: lines.join("\n") };
+}
+
+/** A model server that answers everything with one status and body. */
+async function modelServer(status: number, body: string) {
+  const server = createServer((_, response) => void response.writeHead(status).end(body));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  return {
+    env: {
+      OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`,
+      MODEL: "some-model",
+      OPENAI_API_KEY: "sk-never-to-be-seen",
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+test("with nothing configured it says what is built in, what that is not good for, and what to do next", async () => {
+  const { code, text } = await doctor({});
+  expect(code).toBe(0);
+  expect(text).toMatch(/^warn {2}The built-in Postgres survives a killed process, but not a power cut\.$/m);
+  expect(text).toMatch(/^warn {2}No model is configured/m);
+  expect(text).toMatch(/^next {2}For production set DATABASE_URL/m);
+  expect(text).toMatch(/^next {2}Set SLACK_BOT_TOKEN or DISCORD_TOKEN/m);
+});
+
+test("with servers that answer everything is ok", async () => {
+  await using database = await freshDatabase();
+  await using redis = await freshRedis();
+  await using model = await modelServer(200, '{"choices":[{"message":{"content":"ok"}}]}');
+  const { code, text } = await doctor({
+    DATABASE_URL: database.url,
+    REDIS_URL: redis.url,
+    ...model.env,
+    DISCORD_TOKEN: "never-to-be-seen",
+  });
+  expect(text).toMatch(/^ok {4}Postgres 1\d\S* .*answers/m);
+  expect(text).toMatch(/^ok {4}Redis \d\S* answers/m);
+  expect(text).toMatch(/^ok {4}The model some-model .*answers/m);
+  expect(text).toContain("Nothing to do");
+  expect(text).not.toContain("never-to-be-seen");
+  expect(code).toBe(0);
+});
+
+test("servers that are away fail in one plain sentence each, without the password", async () => {
+  const port = await freePort();
+  const { code, text } = await doctor({
+    DATABASE_URL: `postgres://me:hunter2-hunter2@127.0.0.1:${port}/x`,
+    REDIS_URL: `redis://:hunter2-hunter2@127.0.0.1:${port}`,
+    OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`,
+    MODEL: "m",
+  });
+  expect(code).toBe(1);
+  expect(text.match(/^fail {2}.*Nothing listens at that address\.$/gm)).toHaveLength(3);
+  expect(text).toContain("Start Postgres, or correct DATABASE_URL.");
+  expect(text).not.toContain("hunter2");
+});
+
+test("a wrong database and a Redis that may throw keys away are failures", async () => {
+  await using postgres = await ownPostgres();
+  await using redis = await ownRedis({ maxmemoryPolicy: "allkeys-lru" });
+  const wrong = postgres.url.replace(/postgres$/, "not_there");
+  const { code, text } = await doctor({ DATABASE_URL: wrong, REDIS_URL: redis.url });
+  expect(code).toBe(1);
+  expect(text).toContain("It has no database of that name.");
+  expect(text).toMatch(/^fail {2}.*allkeys-lru/m);
+});
+
+test.each([
+  [401, "{}", "fail", "refuses the key"],
+  [404, "{}", "fail", "does not know the model"],
+  [429, "{}", "warn", "used up"],
+  [503, "", "warn", "fault of its own"],
+  [200, "<html>hello</html>", "fail", "not in the form of Chat Completions"],
+])("a model that answers %i %s is judged as %s", async (status, body, state, sentence) => {
+  await using model = await modelServer(status, body);
+  const { text } = await doctor(model.env);
+  expect(text).toMatch(new RegExp(`^${state} .*${sentence}`, "m"));
+  expect(text).not.toContain("never-to-be-seen");
+});
+
+test("a port that is in use and a folder that cannot be written are told", async () => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? `${address.port}` : "";
+  const { text } = await doctor({ PORT: port, DATA_DIR: join(import.meta.filename, "data") });
+  server.close();
+  expect(text).toMatch(/^warn {2}Port \d+ on 127\.0\.0\.1 is in use\.$/m);
+  expect(text).toMatch(/^fail {2}The folder \S+ cannot be written\.$/m);
+});
