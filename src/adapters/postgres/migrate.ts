@@ -1,0 +1,59 @@
+/**
+ * Brings a database to today's schema. Any number of processes may do so at once: node-pg-migrate's advisory lock is
+ * waited for, and it covers the making of its own table. A newer schema than ours is left as it is.
+ */
+
+import { join } from "node:path";
+import type { PGlite } from "@electric-sql/pglite";
+import { runner } from "node-pg-migrate";
+import pg from "pg";
+import type { Log } from "../../core/ports/log.ts";
+import { toStoreError } from "./store-error.ts";
+
+/** @throws BobbinError `store_unavailable` when there is no answer. */
+export async function migrate(url: string, log?: Log): Promise<void> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: 5_000,
+    application_name: "bobbin migrate",
+  });
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    await run(client, log);
+  } catch (thrown) {
+    throw toStoreError(thrown);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+/** The same over the one connection of an embedded database that nobody else uses yet. */
+export async function migrateEmbedded(database: PGlite, log?: Log): Promise<void> {
+  // The runner asks a client for nothing but `query`, and gives many statements in one text.
+  const client = {
+    query: async (query: string | { text: string }) => {
+      const results = await database.exec(typeof query === "string" ? query : query.text);
+      return { rows: results.at(-1)?.rows ?? [] };
+    },
+  };
+  try {
+    await run(client as unknown as pg.ClientBase, log);
+  } catch (thrown) {
+    throw toStoreError(thrown);
+  }
+}
+
+async function run(client: pg.ClientBase, log: Log | undefined): Promise<void> {
+  const say = (message: string): void => log?.debug("migration", { message });
+  const ran = await runner({
+    dbClient: client,
+    dir: join(import.meta.dirname, "migrations"),
+    migrationsTable: "migrations",
+    direction: "up",
+    singleTransaction: true,
+    advisoryLockMode: "wait",
+    logger: { debug: say, info: say, warn: say, error: say },
+  });
+  for (const { name } of ran) log?.info("a migration was applied", { name });
+}
