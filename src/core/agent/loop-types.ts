@@ -7,7 +7,7 @@ import type { Hash, NewId } from "../ids.ts";
 import type { Author } from "../inbound.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Model, ModelRecord, Thinking } from "../ports/model.ts";
-import type { Committed, ModelCallRecord, RoundRecord } from "../ports/run-store.ts";
+import type { ModelCallRecord, RoundRecord } from "../ports/run-store.ts";
 import type { Usage } from "../usage.ts";
 import type { Tool, ToolGate } from "./tool.ts";
 
@@ -51,6 +51,8 @@ export interface ContextEntry {
   readonly run?: Entry["run"];
   readonly round?: number;
   readonly body: EntryBody;
+  /** The provider should cache up to here. A conversation that carries one mark of its own gets no other. */
+  readonly cacheHere?: true;
 }
 
 export interface LoopInput {
@@ -71,12 +73,24 @@ export interface LoopHooks {
   commitRound(round: RoundRecord): Promise<CommitAnswer>;
   /** Asked before each tool starts; false ends the attempt as lost. */
   isLive(): boolean;
-  /** Never throws and never waits. */
+  /**
+   * Never throws and never waits. The loop sends every kind but `error` and `end`: those are said by the shell from the
+   * outcome, once it is durable.
+   */
   emit(event: RunEvent): void;
 }
 
-/** `leave`: hand the run over here, at the round border. */
-export type CommitAnswer = Committed & { readonly leave?: boolean };
+/** What `RunStore.commitRound` answers fits; a shell that stores later answers entries without `seq`. */
+export interface CommitAnswer {
+  /** The round's entries as stored: what the next request is made of. Empty: they are not stored yet. */
+  readonly stored: readonly ContextEntry[];
+  /** User entries that join before the next model call (never after `state: "calls"`). */
+  readonly steered: readonly ContextEntry[];
+  /** End the run as `cancelled`. */
+  readonly stopped: boolean;
+  /** Hand the run over at this round border; not looked at after `state: "calls"`, nor when the run ends here anyway. */
+  readonly leave?: boolean;
+}
 
 /** Why the signal was aborted: given as `AbortController.abort(reason)`; any other reason counts as "cancelled". */
 export type AbortReason = "stopped" | "lost" | "leave" | "timeout";
@@ -86,7 +100,10 @@ export type LoopOutcome =
       readonly kind: "ended";
       readonly reason: EndReason;
       readonly error?: BobbinError;
-      /** `cancelled` in mid-round: what was shown, as interrupted, with the calls closed as cancelled. Not committed. */
+      /**
+       * Not committed. `cancelled` in mid-reply: the text that was shown, as interrupted. `cancelled` or `timeout` while
+       * tools ran: the reply (where `calls` was not committed), the results that came, and the other calls as cancelled.
+       */
       readonly round?: RoundRecord;
       /** Model calls that belong to no committed round (nor to `round`). */
       readonly modelCalls: readonly ModelCallRecord[];

@@ -49,5 +49,5 @@ export const allowAll: ToolGate = { decide: () => Promise.resolve({ kind: "allow
 
 /** Keeps a tool's own argument type inside while the list holds tools of any. */
 export function defineTool<Arguments>(tool: Tool<Arguments>): Tool {
-  return tool as Tool;
+  return tool;
 }
