@@ -1,0 +1,103 @@
+/**
+ * Rings for sessions that have something to do and that nobody rang for: a wake that failed, a Redis that was emptied, a
+ * process that died between storing and ringing. It reads the ledger, and only rings.
+ */
+
+import type { Clock } from "../ports/clock.ts";
+import type { Log } from "../ports/log.ts";
+import type { RunQueue } from "../ports/run-queue.ts";
+import type { RunStore } from "../ports/run-store.ts";
+import type { SessionId } from "../thread.ts";
+
+export interface SweeperDeps {
+  readonly store: Pick<RunStore, "due">;
+  readonly queue: RunQueue;
+  readonly clock: Clock;
+  readonly log: Log;
+  /**
+   * Calls `body` unless another process is in one just now; resolves after it either way. Rejects when `body` does or
+   * when it cannot tell.
+   */
+  exclusive(body: () => Promise<void>): Promise<void>;
+}
+
+export interface SweeperOptions {
+  /** From the end of one sweep to the begin of the next, in ms; 15,000 unless said. */
+  readonly everyMs?: number;
+  /** How long a session has to be untouched before it is rung for, in ms; 10,000 unless said. */
+  readonly idleMs?: number;
+  /** At most so many sessions in one sweep; 200 unless said. */
+  readonly batch?: number;
+  /** Between two rings of one sweep beyond the first ten, in ms; 20 unless said. */
+  readonly gapMs?: number;
+}
+
+export interface Sweeper {
+  /** Sweeps at once, and then again and again. The first sweep rings for everything, however fresh: we may be what died. */
+  start(): void;
+  /** Begins no more sweeps and resolves when the one under way has ended, which it does at its next ring. */
+  stop(): Promise<void>;
+}
+
+/** So few are rung for at once: the usual case, and nobody should wait in it. */
+const AT_ONCE = 10;
+
+export function createSweeper(deps: SweeperDeps, options: SweeperOptions = {}): Sweeper {
+  const { store, queue, clock, log } = deps;
+  const { everyMs = 15_000, idleMs = 10_000, batch = 200, gapMs = 20 } = options;
+  for (const [name, value] of Object.entries({ everyMs, batch })) {
+    if (!(value > 0)) throw new RangeError(`${name} has to be above 0, got ${value}`);
+  }
+  const stopping = new AbortController();
+  let cancel: () => void = () => {};
+  let sweep: Promise<void> | undefined;
+
+  const ring = async (sessions: readonly SessionId[]): Promise<void> => {
+    for (const [place, session] of sessions.entries()) {
+      // After a long outage thousands are due: rung for in one moment they would all ask the model in one moment.
+      if (place >= AT_ONCE) await pause(clock, gapMs, stopping.signal);
+      if (stopping.signal.aborted) return;
+      await queue.wake(session);
+    }
+  };
+
+  const look = async (untouchedMs: number): Promise<void> => {
+    try {
+      await deps.exclusive(async () => {
+        const sessions = await store.due(untouchedMs, batch);
+        if (sessions.length > 0) log.info("Ringing for sessions with work", { sessions: sessions.length });
+        await ring(sessions);
+      });
+    } catch (error) {
+      log.warn("A sweep failed; the next one tries again", { error });
+    }
+    if (stopping.signal.aborted) return;
+    cancel = clock.after(everyMs, () => {
+      sweep = look(idleMs);
+    });
+  };
+
+  return {
+    start() {
+      if (sweep === undefined && !stopping.signal.aborted) sweep = look(0);
+    },
+    async stop() {
+      stopping.abort();
+      cancel();
+      await sweep;
+    },
+  };
+}
+
+/** Ends early when the signal aborts. */
+function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      cancel();
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const cancel = clock.after(ms, end);
+    signal.addEventListener("abort", end, { once: true });
+  });
+}

@@ -1,0 +1,55 @@
+/** The doorbell over BullMQ: a job says only "look at session S", whatever it was that happened there. */
+
+import { Queue } from "bullmq";
+import type { Clock } from "../core/ports/clock.ts";
+import type { RunQueue } from "../core/ports/run-queue.ts";
+import type { SessionId } from "../core/thread.ts";
+import type { RedisConnections } from "./connection.ts";
+import { withTimeLimit } from "./time-limit.ts";
+
+/** The wakes of people's messages. Another kind of wake gets a queue of its own, never a priority in this one. */
+export const RUNS_QUEUE = "runs";
+
+/** All that a job holds. */
+export interface Wake {
+  readonly session: SessionId;
+}
+
+export interface RedisRunQueueDeps {
+  readonly redis: RedisConnections;
+  readonly clock: Clock;
+}
+
+export interface RedisRunQueueOptions {
+  /** `RUNS_QUEUE` unless said. */
+  readonly name?: string;
+  /** How long a wake may take before it rejects, in ms; 2,000 unless said. */
+  readonly wakeMs?: number;
+}
+
+/** BullMQ's log of what happened to jobs: we read it nowhere, and it is 10,000 lines unless said. */
+const KEPT_EVENTS = 100;
+
+/** @see RunQueue. It needs no closing of its own: it works on the connection `commands`. */
+export function createRedisRunQueue(deps: RedisRunQueueDeps, options: RedisRunQueueOptions = {}): RunQueue {
+  const { redis, clock } = deps;
+  const { name = RUNS_QUEUE, wakeMs = 2_000 } = options;
+  const queue = new Queue<Wake>(name, {
+    connection: redis.commands,
+    prefix: redis.prefix,
+    // Its failure at the first connect would be remembered for ever; `checkRedis` looks at the version.
+    skipVersionCheck: true,
+    streams: { events: { maxLen: KEPT_EVENTS } },
+    defaultJobOptions: { removeOnComplete: true, removeOnFail: true },
+  });
+  // Every failed wake rejects; this is for what BullMQ does on its own.
+  queue.on("error", () => {});
+  return {
+    async wake(session) {
+      // While the session's job is active the newest wake is kept and becomes a job when that one ends. No job id (one that
+      // still exists swallows the next), no priority and no delay (they hold back an urgent wake that comes later).
+      const rung = queue.add("wake", { session }, { deduplication: { id: session, keepLastIfActive: true } });
+      await withTimeLimit(clock, wakeMs, "a wake", rung);
+    },
+  };
+}
