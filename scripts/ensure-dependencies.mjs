@@ -109,7 +109,9 @@ function readLock() {
 function identityOf(pid) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    return `${pid} ${stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19]}`;
+    const [state, ...fields] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    // A zombie is over, though its id stays until somebody asks for it, which in a container may be never.
+    return state === "Z" ? `${pid} over` : `${pid} ${fields[18]}`;
   } catch {
     return `${pid}`;
   }

@@ -66,7 +66,7 @@ export async function startPostgres({ parentFolder }: PostgresServerOptions = {}
     "--no-sync",
     "--no-instructions",
   ];
-  await run(join(bin, "initdb"), initdb, { cwd: folder, env: options.env, ...(user ?? {}) });
+  await run(join(bin, "initdb"), initdb, { cwd: folder, env: options.env, ...user });
 
   let server: ServerProcess | undefined;
   const launch = async (port: number): Promise<boolean> => {

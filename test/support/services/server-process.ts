@@ -32,7 +32,7 @@ export function startServer(program: string, args: readonly string[], options: S
     cwd: options.folder,
     // Its own process group, so that Ctrl-C in the terminal reaches it only through us.
     detached: true,
-    ...(options.user ?? {}),
+    ...options.user,
     ...(options.env ? { env: options.env } : {}),
   });
   let output = "";
