@@ -75,7 +75,7 @@ const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
  * as the user name does in basic authentication. Bits shared with a neighbour are left out.
  */
 function base64Core(secret: string, offset: number): string {
-  const bytes = [...new Array<number>(offset).fill(0), ...new TextEncoder().encode(secret)];
+  const bytes = [...Array.from({ length: offset }, () => 0), ...new TextEncoder().encode(secret)];
   const first = Math.ceil((offset * 8) / 6);
   const end = Math.floor((bytes.length * 8) / 6);
   let text = "";

@@ -173,8 +173,8 @@ test("the README lists every setting and no other", () => {
         .find((part) => part.startsWith("Settings\n"))
     : undefined;
   if (section === undefined) return;
-  const named = [...section.matchAll(/^\|\s*`([A-Z][A-Z0-9_]+)`/gm)].map(([, name]) => name);
-  expect(named.filter((name) => !name?.startsWith("OTEL_")).sort()).toEqual(
+  const named = [...section.matchAll(/^\|\s*`([A-Z][A-Z0-9_]+)`/gm)].map(([, name]) => name ?? "");
+  expect(named.filter((name) => !name.startsWith("OTEL_")).sort()).toEqual(
     settingRows()
       .map(({ name }) => name)
       .sort(),

@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import pg from "pg";
 import type { TestProject } from "vitest/node";
+import { migrate } from "../../../src/adapters/postgres/migrate.ts";
 import { startPostgres } from "./postgres-server.ts";
 import { ensureChromium } from "./programs.ts";
 import { startRedis, withRedis } from "./redis-server.ts";
@@ -23,14 +24,6 @@ declare module "vitest" {
 }
 
 const redisDatabases = 2_000;
-
-async function migrate(url: string): Promise<void> {
-  const file = new URL("../../../src/adapters/postgres/migrate.ts", import.meta.url).href;
-  const module = (await import(/* @vite-ignore */ file).catch(() => ({ migrate: async () => {} }))) as {
-    migrate(url: string): Promise<void>;
-  };
-  await module.migrate(url);
-}
 
 /** Called by vitest before the first test; what it returns, after the last. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
