@@ -1,0 +1,185 @@
+/**
+ * Builds the request of one model call, and builds it again from what was stored about the call. Both go through
+ * `requestOf`, a pure function of the call's parameters and entries, so that the two are equal.
+ */
+
+import type { ContextEntry } from "../agent/loop-types.ts";
+import type { ModelMessage, ModelRecord, ModelRequest, Thinking, ToolSpec } from "../ports/model.ts";
+import type { Blob } from "../ports/run-store.ts";
+import { fitBudget, inputBudget, outputRoom, type Estimate } from "./budget.ts";
+import { compose } from "./compose.ts";
+import { SYSTEM_HEADER } from "./speaker.ts";
+import { standingOf } from "./standing.ts";
+
+export interface RequestProfile {
+  readonly model: ModelRecord;
+  readonly system: string;
+  readonly tools: readonly ToolSpec[];
+  readonly temperature?: number;
+  readonly thinking?: Thinking;
+  /** Prompt caching on. */
+  readonly caching: boolean;
+}
+
+export interface RequestOptions {
+  /** The larger output cap, after a reply was cut by the first. Default: the first. */
+  readonly cap?: "first" | "larger";
+  /** The reply so far where a cut one is continued; it stands in no entry yet. */
+  readonly continued?: string;
+  /** Tokens of an entry. Default: `estimateTokens`. */
+  readonly estimate?: Estimate;
+}
+
+/** Everything that shapes a request beside prompt, tools and entries. */
+export interface RequestParams {
+  readonly v: 1;
+  readonly model: ModelRecord;
+  readonly outputTokens: number;
+  readonly temperature?: number;
+  readonly thinking?: Thinking;
+  readonly caching: boolean;
+  readonly omitted?: true;
+  readonly textCap?: number;
+  readonly continued?: string;
+}
+
+export interface BuiltRequest {
+  readonly request: ModelRequest;
+  readonly params: RequestParams;
+  /** First and last stored entry that was sent; 0 where none is stored. */
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+}
+
+const CONTINUE = `${SYSTEM_HEADER}\nThe reply above was cut by its length limit. Go on exactly where it stops; repeat nothing.`;
+const GONE_TOOL = "Not available any more.";
+
+export function buildRequest(
+  profile: RequestProfile,
+  entries: readonly ContextEntry[],
+  options: RequestOptions = {},
+): BuiltRequest {
+  const { model, temperature, thinking, caching } = profile;
+  const { summary, entries: standing } = standingOf(entries);
+  const fit = fitBudget(
+    standing,
+    inputBudget(model, profile.system, JSON.stringify(profile.tools)),
+    options.estimate,
+  );
+  const sent = [...(summary === undefined ? [] : [summary]), ...standing.slice(fit.from)];
+  const params: RequestParams = {
+    v: 1,
+    model,
+    outputTokens: options.cap === "larger" ? largerCap(model) : outputRoom(model),
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(thinking === undefined ? {} : { thinking }),
+    caching,
+    ...(fit.from > 0 ? { omitted: true as const } : {}),
+    ...(fit.textCap === undefined ? {} : { textCap: fit.textCap }),
+    ...(options.continued === undefined ? {} : { continued: options.continued }),
+  };
+  const seqs = sent.flatMap(({ seq }) => seq ?? []);
+  return {
+    request: requestOf(params, profile.system, profile.tools, sent),
+    params,
+    // With a summary the seqs do not rise: it is stored after entries that it does not stand for.
+    firstSeq: seqs.length === 0 ? 0 : seqs.reduce((a, b) => Math.min(a, b)),
+    lastSeq: seqs.reduce((a, b) => Math.max(a, b), 0),
+  };
+}
+
+/** The output cap of the retry after a cut reply, within the window. */
+export function largerCap(model: ModelRecord): number {
+  return Math.max(outputRoom(model), Math.min(model.largerOutputTokens, Math.floor(model.contextWindow / 2)));
+}
+
+/** The text that `ModelCallRecord.params` holds. */
+export function requestParamsOf(built: BuiltRequest): string {
+  return JSON.stringify(built.params);
+}
+
+/**
+ * The request that was sent, from the call's record and the entries it names (`firstSeq` to `lastSeq` of its epoch
+ * without `excluded`).
+ * @throws SyntaxError or RangeError when the record is not one that `requestParamsOf` made.
+ */
+export function rebuildRequest(
+  record: {
+    readonly prompt: Pick<Blob, "text">;
+    readonly tools: Pick<Blob, "text">;
+    readonly params: string;
+  },
+  entries: readonly ContextEntry[],
+): ModelRequest {
+  const params = JSON.parse(record.params) as RequestParams;
+  if (params.v !== 1) throw new RangeError(`unknown version of request parameters: ${String(params.v)}`);
+  return requestOf(params, record.prompt.text, JSON.parse(record.tools.text) as ToolSpec[], entries);
+}
+
+function requestOf(
+  params: RequestParams,
+  system: string,
+  tools: readonly ToolSpec[],
+  entries: readonly ContextEntry[],
+): ModelRequest {
+  const { model, temperature, continued } = params;
+  const messages = compose(entries, {
+    seesImages: model.seesImages,
+    ...(model.strictAlternation === undefined ? {} : { strictAlternation: model.strictAlternation }),
+    ...(params.omitted === undefined ? {} : { omitted: params.omitted }),
+    ...(params.textCap === undefined ? {} : { textCap: params.textCap }),
+  });
+  if (continued !== undefined) {
+    messages.push(
+      { role: "assistant", text: continued, calls: [] },
+      { role: "user", content: [{ kind: "text", text: CONTINUE }] },
+    );
+  }
+  const marks = params.caching && model.caching === "breakpoints";
+  const hasOwnMarks = messages.some((message) => message.cacheHere);
+  const thinking = thinkingFor(model, params.thinking);
+  return {
+    model,
+    system,
+    messages: marks && !hasOwnMarks ? withMark(messages) : marks ? messages : messages.map(withoutMark),
+    tools: tools.length > 0 ? tools : stubsFor(messages),
+    outputTokens: params.outputTokens,
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(thinking === undefined ? {} : { thinking }),
+    cacheSystem: marks && !hasOwnMarks,
+  };
+}
+
+function withMark(messages: readonly ModelMessage[]): ModelMessage[] {
+  return messages.map((message, index) =>
+    index === messages.length - 1 ? { ...message, cacheHere: true } : message,
+  );
+}
+
+function withoutMark(message: ModelMessage): ModelMessage {
+  if (message.cacheHere === undefined) return message;
+  const { cacheHere: _, ...rest } = message;
+  return rest;
+}
+
+/**
+ * Stand-ins for the tools that were called, where none is offered any more: a model that reads calls without a tool list
+ * writes its next ones as text. Beside other tools none is needed, and one would change the cached start of the request.
+ */
+function stubsFor(messages: readonly ModelMessage[]): ToolSpec[] {
+  const names = messages.flatMap((message) =>
+    message.role === "assistant" ? message.calls.map((call) => call.name) : [],
+  );
+  return [...new Set(names)].map((name) => ({ name, description: GONE_TOOL, schema: { type: "object" } }));
+}
+
+const EFFORT_TOKENS = { low: 1_024, medium: 4_096, high: 16_384 } as const;
+
+/** In the unit that the model knows; absent where it cannot think. */
+function thinkingFor(model: ModelRecord, thinking: Thinking | undefined): Thinking | undefined {
+  if (thinking === undefined || model.thinking === "none") return undefined;
+  if (thinking.kind === model.thinking) return thinking;
+  if (thinking.kind === "effort") return { kind: "budget", tokens: EFFORT_TOKENS[thinking.effort] };
+  if (thinking.tokens <= EFFORT_TOKENS.low) return { kind: "effort", effort: "low" };
+  return { kind: "effort", effort: thinking.tokens <= EFFORT_TOKENS.medium ? "medium" : "high" };
+}
