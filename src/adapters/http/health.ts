@@ -1,0 +1,49 @@
+/** `/healthz`: the process lives. `/readyz`: it can do its work, or what is missing, by name. */
+
+import { Hono } from "hono";
+import type { Clock } from "../../core/ports/clock.ts";
+
+export interface ReadyCheck {
+  /** What is looked at, as an operator calls it: `Postgres`. */
+  readonly name: string;
+  /** Resolves to nothing when all is well, else to one sentence that says what is missing. A rejection is one too. */
+  check(): Promise<string | undefined>;
+}
+
+export interface HealthOptions {
+  /** How long a check may take before it counts as failed, ms. Default 2,000. */
+  readonly limitMs?: number;
+}
+
+/** Both answers are JSON and for machines: no secret, no address. */
+export function createHealth(
+  deps: { readonly checks: readonly ReadyCheck[]; readonly clock: Clock },
+  options: HealthOptions = {},
+): Hono {
+  const { limitMs = 2_000 } = options;
+  const app = new Hono();
+  app.get("/healthz", (c) => c.json({ alive: true }));
+  app.get("/readyz", async (c) => {
+    const missing = (await Promise.all(deps.checks.map((check) => look(check)))).filter(
+      (found) => found !== undefined,
+    );
+    c.header("Cache-Control", "no-store");
+    return c.json({ ready: missing.length === 0, missing }, missing.length === 0 ? 200 : 503);
+  });
+
+  async function look(each: ReadyCheck): Promise<{ name: string; why: string } | undefined> {
+    const late = Promise.withResolvers<string>();
+    const cancel = deps.clock.after(limitMs, () => late.resolve(`No answer within ${limitMs} ms.`));
+    try {
+      const why = await Promise.race([each.check(), late.promise]);
+      return why === undefined ? undefined : { name: each.name, why };
+    } catch {
+      // The message of an error may carry an address or a name of a login; the log has it from where it arose.
+      return { name: each.name, why: "It does not answer." };
+    } finally {
+      cancel();
+    }
+  }
+
+  return app;
+}

@@ -1,0 +1,123 @@
+/** The page of the chat: puts its parts together. */
+
+import { Composer } from "./composer.js";
+import { setUpCopying } from "./copy-code.js";
+import { setUpDrawer } from "./drawer.js";
+import { follow } from "./follow.js";
+import { setUpName } from "./name-form.js";
+import { newId } from "./new-id.js";
+import { Outbox } from "./outbox.js";
+import { part } from "./part.js";
+import { post } from "./post.js";
+import { ThreadView } from "./thread-view.js";
+import { showTimes } from "./times.js";
+
+const { session = "", revision = "0" } = document.body.dataset;
+let person = document.body.dataset["person"] ?? "You";
+
+const view = new ThreadView();
+const outbox = new Outbox(session);
+const stop = part("stop", HTMLButtonElement);
+const lineState = part("line-state", HTMLElement);
+const invitation = document.getElementById("invitation");
+
+/** The open thread; on the page for a new one it is there once the first message is stored. */
+let thread = session;
+let waiting = 0;
+/** One after the other, so that two quick messages arrive in the order they were written, and in one thread. */
+let sending = Promise.resolve();
+
+/** @param {import("./outbox.js").Unsent} unsent */
+function send(unsent) {
+  outbox.add(unsent);
+  invitation?.remove();
+  view.showSending(unsent.id, unsent.text, person);
+  waiting += 1;
+  sending = sending.then(() => deliver(unsent));
+}
+
+/** @param {import("./outbox.js").Unsent} unsent */
+async function deliver(unsent) {
+  const answer = await post("/messages", { ...unsent, ...(thread === "" ? {} : { thread }) });
+  waiting -= 1;
+  if (answer.ok) {
+    outbox.remove(unsent.id);
+    view.showSent(unsent.id);
+    thread = answer.thread;
+  } else if (thread !== session) {
+    // It belongs to the thread that was just made, whose page shows it with Retry.
+    outbox.remove(unsent.id);
+    new Outbox(thread).add(unsent);
+  } else {
+    view.showFailed(unsent.id, answer.error, () => send(unsent));
+  }
+  if (thread !== session && waiting === 0) location.assign(`/threads/${encodeURIComponent(thread)}`);
+}
+
+/** @param {HTMLButtonElement} button */
+async function act(button) {
+  const { action = "", value = "" } = button.dataset;
+  button.disabled = true;
+  const answer = await post("/action", { id: newId(), thread: session, action, value });
+  notice(answer.ok ? (answer.notice ?? "") : answer.error);
+  // The reply changes when it has happened; a click that came to nothing can be made again.
+  setTimeout(() => (button.disabled = false), 1_500);
+}
+
+/** @type {number | undefined} */
+let noticeEnd;
+/** @param {string} sentence */
+function notice(sentence) {
+  view.say(sentence);
+  lineState.textContent = sentence;
+  clearTimeout(noticeEnd);
+  noticeEnd = setTimeout(() => (lineState.textContent = trouble), 5_000);
+}
+
+function stopAnswer() {
+  const button = view.stopButton;
+  if (button && !button.disabled) act(button).catch(() => {});
+}
+
+new Composer((text) => send({ id: newId(), text }));
+setUpDrawer();
+setUpCopying((sentence) => view.say(sentence));
+setUpName((name) => (person = name));
+
+document.addEventListener("click", (event) => {
+  const button = event.target instanceof Element ? event.target.closest("button") : null;
+  if (button?.dataset["action"]) act(button).catch(() => {});
+  if (button?.dataset["example"]) send({ id: newId(), text: button.dataset["example"] });
+});
+stop.addEventListener("click", stopAnswer);
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && !event.defaultPrevented) stopAnswer();
+});
+
+const showStop = () => (stop.hidden = view.stopButton === undefined);
+showStop();
+for (const unsent of outbox.all()) {
+  view.showSending(unsent.id, unsent.text, person);
+  view.showFailed(unsent.id, "This message has not been sent yet.", () => send(unsent));
+  invitation?.remove();
+}
+
+let trouble = "";
+follow(session === "" ? "/events" : `/threads/${encodeURIComponent(session)}/events`, Number(revision), {
+  message(told) {
+    view.show(told, outbox.has(told.id));
+    showStop();
+  },
+  threads(html) {
+    const list = part("threads", HTMLElement);
+    const focused = document.activeElement instanceof HTMLAnchorElement ? document.activeElement.href : "";
+    list.innerHTML = html;
+    showTimes(list);
+    if (focused !== "")
+      for (const link of list.querySelectorAll("a")) if (link.href === focused) link.focus();
+  },
+  trouble(sentence) {
+    trouble = sentence;
+    lineState.textContent = sentence;
+  },
+});

@@ -1,0 +1,86 @@
+/**
+ * Who may talk to the chat. A page of another site that a person has open can send requests to this server too, under
+ * its own name (cross-site) or under a name that it bends to this address (DNS rebinding). Both are refused here.
+ */
+
+import type { Context, MiddlewareHandler } from "hono";
+
+export interface GuardOptions {
+  /** Names beside the loopback's that this server is reached by, without port. */
+  readonly allowedHosts: readonly string[];
+}
+
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+export function guard(options: GuardOptions): MiddlewareHandler {
+  const allowed = new Set(options.allowedHosts.map((host) => host.toLowerCase()));
+
+  return async function guarded(c, next) {
+    const refused = refusal(c, allowed);
+    if (refused === undefined) await next();
+    else c.res = c.text(refused, 403);
+    c.header("Content-Security-Policy", POLICY);
+    c.header("X-Content-Type-Options", "nosniff");
+    c.header("X-Frame-Options", "DENY");
+    c.header("Referrer-Policy", "no-referrer");
+    c.header("Cross-Origin-Resource-Policy", "same-origin");
+    c.header("Cross-Origin-Opener-Policy", "same-origin");
+    return undefined;
+  };
+}
+
+/** Whether the request came over the loopback and not through a proxy that only stands there. */
+export function isFromHere(
+  c: Context<{ Bindings: { incoming?: { socket: { remoteAddress?: string } } } }>,
+): boolean {
+  const forwarded = ["forwarded", "x-forwarded-for", "x-real-ip"].some(
+    (name) => c.req.header(name) !== undefined,
+  );
+  const remote = c.env?.incoming?.socket.remoteAddress?.replace(/^::ffff:/, "");
+  const isNear = remote === undefined || remote === "::1" || remote.startsWith("127.");
+  return isNear && !forwarded && isLoopback(hostOf(c)?.hostname ?? "");
+}
+
+function refusal(c: Context, allowed: ReadonlySet<string>): string | undefined {
+  const host = hostOf(c);
+  if (host === undefined || !(isLoopback(host.hostname) || allowed.has(host.hostname))) {
+    return "This name is not one that the bot is reached by. Set PUBLIC_URL to the address you use.";
+  }
+  if (c.req.method === "GET" || c.req.method === "HEAD") return undefined;
+  const origin = c.req.header("origin");
+  const site = c.req.header("sec-fetch-site");
+  const isOwn =
+    origin === undefined ? site === undefined || site === "same-origin" : isOwnOrigin(origin, host, allowed);
+  if (!isOwn) return "This request comes from another site.";
+  // A form of another site cannot send this type without asking first.
+  const isJson = c.req.header("content-type")?.split(";")[0]?.trim().toLowerCase() === "application/json";
+  return isJson ? undefined : "The body has to be application/json.";
+}
+
+/** The port counts too: another program on this machine is another site. Behind a proxy the Host may be rewritten. */
+function isOwnOrigin(origin: string, host: URL, allowed: ReadonlySet<string>): boolean {
+  const from = URL.parse(origin);
+  return from !== null && (from.host === host.host || allowed.has(from.hostname));
+}
+
+function hostOf(c: Context): URL | undefined {
+  return URL.parse(`http://${c.req.header("host") ?? new URL(c.req.url).host}`) ?? undefined;
+}
+
+function isLoopback(hostname: string): boolean {
+  return (
+    hostname === "localhost" ||
+    hostname.endsWith(".localhost") ||
+    hostname === "[::1]" ||
+    /^127\.\d+\.\d+\.\d+$/.test(hostname)
+  );
+}

@@ -1,0 +1,59 @@
+/** One message of a thread, as the page and the event stream both show it. */
+
+import { html, raw } from "hono/html";
+import type { Button } from "../../../core/ports/surface.ts";
+import type { WebMessage } from "../../../core/ports/web-messages.ts";
+import { isBlank } from "../../../core/text.ts";
+import { htmlOf } from "../format.ts";
+import type { Markup } from "./markup.ts";
+
+/** `running`: it can still grow. `unfinished`: it ended early and offers to try again. */
+type MessageState = "running" | "unfinished" | "settled";
+
+function stateOf(row: WebMessage): MessageState {
+  if (row.page.status !== undefined || row.page.buttons.some((button) => button.action === "stop"))
+    return "running";
+  return row.page.buttons.some((button) => button.action === "retry") ? "unfinished" : "settled";
+}
+
+export function messageMarkup(row: WebMessage): Markup {
+  const { page } = row;
+  const isPerson = row.from === "person";
+  const time = new Date(row.at).toISOString();
+  return html`<article
+    class="message from-${row.from}"
+    id="m-${row.id}"
+    data-id="${row.id}"
+    data-state="${stateOf(row)}"
+  >
+    <span class="knot" aria-hidden="true"></span>
+    <header>
+      <span class="speaker">${row.speaker}</span>
+      <time datetime="${time}">${time.slice(0, 16).replace("T", " ")} UTC</time>
+    </header>
+    ${isPerson ? personBody(page.markdown) : botBody(page.markdown)}
+    ${page.status === undefined ? "" : html`<p class="status"><span class="spin" aria-hidden="true"></span>${page.status}</p>`}
+    ${
+      page.footer === undefined && page.buttons.length === 0
+        ? ""
+        : html`<footer>
+            ${page.buttons.map(button)}${page.footer === undefined ? "" : html`<span>${page.footer}</span>`}
+          </footer>`
+    }
+  </article>`;
+}
+
+/** What a person wrote is shown as written. */
+function personBody(text: string): Markup {
+  return html`<div class="body plain" dir="auto">${text}</div>`;
+}
+
+function botBody(markdown: string): Markup {
+  return isBlank(markdown) ? html`` : html`<div class="body prose" dir="auto">${raw(htmlOf(markdown))}</div>`;
+}
+
+function button({ action, label, value }: Button): Markup {
+  return html`<button type="button" class="act" data-action="${action}" data-value="${value}">
+    ${label}
+  </button>`;
+}

@@ -1,0 +1,119 @@
+/**
+ * A message or a click of a person, from the checked body to the receipt. In this order: the row that the thread shows,
+ * the inbound, and only then the acknowledgement. Each step may be repeated with the same id without harm, which is how
+ * a browser recovers when one of them failed.
+ */
+
+import type { z } from "zod";
+import type { Author } from "../../core/inbound.ts";
+import type { Command } from "../../core/command/command.ts";
+import type { Commands } from "../../core/command/commands.ts";
+import { parseCommand } from "../../core/command/parse.ts";
+import type { PageContent } from "../../core/ports/surface.ts";
+import type { WebMessages } from "../../core/ports/web-messages.ts";
+import type { Intake } from "../../core/run/intake.ts";
+import { cleanText, isBlank } from "../../core/text.ts";
+import type { SessionId } from "../../core/thread.ts";
+import { ringRows, ringThreads, type BellDeps } from "./bells.ts";
+import {
+  commandIdOf,
+  sessionOfRoot,
+  toMessageInbound,
+  toWebSession,
+  type actionBody,
+  type messageBody,
+} from "./parse.ts";
+
+export type Received =
+  /** Stored. `notice`: one line for the person alone. */
+  | { readonly kind: "stored"; readonly session: SessionId; readonly notice?: string }
+  | { readonly kind: "unknown_thread" }
+  | { readonly kind: "refused"; readonly why: string };
+
+export interface ReceiveDeps extends BellDeps {
+  readonly intake: Intake;
+  readonly commands: Commands;
+  readonly messages: WebMessages;
+}
+
+/** Rejects when something could not be stored; the sender keeps what it has and sends it again with the same id. */
+export async function receiveMessage(
+  deps: ReceiveDeps,
+  author: Author,
+  body: z.infer<typeof messageBody>,
+  botName: string,
+): Promise<Received> {
+  if (isBlank(body.text)) return { kind: "refused", why: "There is nothing to send." };
+  const session = body.thread === undefined ? sessionOfRoot(body.id) : await knownSession(deps, body.thread);
+  if (session === undefined) return { kind: "unknown_thread" };
+
+  const page: PageContent = { markdown: cleanText(body.text).trim(), buttons: [] };
+  const row = await deps.messages.insert({
+    session,
+    id: body.id,
+    from: "person",
+    speaker: author.name,
+    page,
+  });
+  if (row.from !== "person") return { kind: "refused", why: "This message id is taken." };
+  // What was stored first counts, also when a repeat says something else.
+  const text = row.page.markdown;
+
+  const command = parseCommand(text);
+  if (command !== undefined || isUnknownCommand(text)) {
+    const result = await deps.commands.run(command ?? { name: "help" }, {
+      session,
+      author,
+      id: commandIdOf(body.id),
+      at: row.at,
+    });
+    const answer = command === undefined ? `There is no command \`${text}\`.\n\n${result.text}` : result.text;
+    const told = await deps.messages.insert({
+      session,
+      id: `${body.id}-answer`,
+      from: "bot",
+      speaker: botName,
+      page: { markdown: answer, buttons: [] },
+    });
+    await Promise.all([ringRows(deps, told), ringThreads(deps)]);
+    return { kind: "stored", session };
+  }
+
+  // The bell needs no answer of the intake: the row is there, and other windows may show it.
+  const [receipt] = await Promise.all([
+    deps.intake.receive(toMessageInbound({ session, id: body.id, author, text, at: row.at })),
+    ringRows(deps, row),
+    ringThreads(deps),
+  ]);
+  if (receipt.kind === "ignored") return { kind: "refused", why: "The bot does not take messages here." };
+  return { kind: "stored", session };
+}
+
+/** A click on Stop or Retry. What comes of it shows in the reply itself; the result is a notice for who clicked. */
+export async function receiveAction(
+  deps: ReceiveDeps,
+  author: Author,
+  body: z.infer<typeof actionBody>,
+): Promise<Received> {
+  const session = await knownSession(deps, body.thread);
+  if (session === undefined) return { kind: "unknown_thread" };
+  const command: Command = { name: body.action };
+  const id = commandIdOf(body.id);
+  const result = await deps.commands.run(command, { session, author, id, at: deps.clock.now() });
+  return { kind: "stored", session, notice: result.text };
+}
+
+/** A thread is known by its first message, which this chat stored. */
+export async function knownSession(
+  deps: Pick<ReceiveDeps, "messages">,
+  text: string,
+): Promise<SessionId | undefined> {
+  const thread = toWebSession(text);
+  if (thread === undefined) return undefined;
+  return (await deps.messages.get(thread.session, thread.root)) === undefined ? undefined : thread.session;
+}
+
+/** One word after a slash: meant as a command. A path or a sentence that begins with a slash is a message. */
+function isUnknownCommand(text: string): boolean {
+  return /^\/[a-z]{1,20}$/i.test(text);
+}

@@ -1,0 +1,75 @@
+/** A thread of the web chat as a place to post: its messages are rows, and a bell on `Live` says that one changed. */
+
+import { BobbinError } from "../../core/errors.ts";
+import type { PageContent, Surface, Written } from "../../core/ports/surface.ts";
+import type { WebMessage, WebMessages } from "../../core/ports/web-messages.ts";
+import type { SessionId } from "../../core/thread.ts";
+import { ringRows, ringThreads, type BellDeps } from "./bells.ts";
+
+export interface WebSurfaceDeps extends BellDeps {
+  readonly messages: WebMessages;
+}
+
+export interface WebSurfaceOptions {
+  /** Shown above the bot's messages. Default `Bobbin`. */
+  readonly botName?: string;
+  /** Largest page in UTF-16 units; the browser has no limit of its own. Default 12,000. */
+  readonly pageSize?: number;
+  /** Least time between two progress writes, ms. Default 120. */
+  readonly editEveryMs?: number;
+}
+
+/** A post with a key that is there already is that message: the key is the row's id. */
+export function createWebSurface(
+  deps: WebSurfaceDeps,
+  session: SessionId,
+  options: WebSurfaceOptions = {},
+): Surface {
+  const { botName = "Bobbin", pageSize = 12_000, editEveryMs = 120 } = options;
+  const gone: Written = { kind: "gone", what: "message" };
+
+  async function change(work: () => Promise<WebMessage | undefined>): Promise<Written> {
+    try {
+      const row = await work();
+      if (row === undefined) return gone;
+      await ringRows(deps, row);
+      return { kind: "ok", message: row.id };
+    } catch (error) {
+      return refusal(error);
+    }
+  }
+
+  return {
+    limits: { pageSize, editEveryMs, measure: (markdown) => markdown.length },
+    async post(key: string, page: PageContent) {
+      try {
+        const row = await deps.messages.insert({ session, id: key, from: "bot", speaker: botName, page });
+        if (row.deleted) return gone;
+        if (row.from !== "bot") return { kind: "refused", why: "a person's message has this key" };
+        await Promise.all([ringRows(deps, row), ringThreads(deps)]);
+        return { kind: "ok", message: row.id };
+      } catch (error) {
+        return refusal(error);
+      }
+    },
+    edit: (message, page) => change(() => deps.messages.update(session, message, page)),
+    remove: (message) => change(() => deps.messages.remove(session, message)),
+    async find(key) {
+      try {
+        const row = await deps.messages.get(session, key);
+        return row === undefined || row.deleted || row.from !== "bot" ? undefined : row.id;
+      } catch {
+        // A post is safe to repeat here, so not knowing is no worse than not finding.
+        return undefined;
+      }
+    },
+  };
+}
+
+/** Every write can be repeated without harm, so a store that is away means later and never unknown. */
+function refusal(error: unknown): Written {
+  if (error instanceof BobbinError && (error.retryable || error.code.startsWith("store_"))) {
+    return { kind: "later", afterMs: 1_000 };
+  }
+  return { kind: "refused", why: error instanceof Error ? error.message : String(error) };
+}
