@@ -1,0 +1,184 @@
+/**
+ * Where a piece of markdown may be cut, from the best kind of place to the worst. Looks at the piece alone and never at
+ * what follows it, so that a text that grows at its end is cut at the same places.
+ */
+
+import { scanInline, type Span } from "./inline.ts";
+import type { Line, LineState } from "./lines.ts";
+
+/**
+ * `block` between paragraphs; `item` and `nested` before a list item; `gap` at a blank line in code; `line` at a line's
+ * end; `sentence` and `word` in prose; `itemSentence` and `itemWord` the same inside a list item or table row; `cluster`
+ * between whole characters; `inside` the same within a link or code span; `codePoint` anywhere that cuts no surrogate pair.
+ */
+export type CutKind =
+  | "block"
+  | "item"
+  | "nested"
+  | "gap"
+  | "line"
+  | "sentence"
+  | "word"
+  | "itemSentence"
+  | "itemWord"
+  | "cluster"
+  | "inside"
+  | "codePoint";
+
+export interface Cut {
+  readonly kind: CutKind;
+  /** The page ends here. */
+  readonly end: number;
+  /** The next page begins here or behind the spaces that follow. */
+  readonly next: number;
+  /** What is open at the cut. */
+  readonly state: LineState;
+  /** Quote marks that the next page needs, since it begins within their line. */
+  readonly quote: string;
+}
+
+const SENTENCE_END = /(?:[.!?…][)"'\]”’]*|[。！？][」』）]*)$/u;
+/** A word that would begin something else at the beginning of a line. What may still become one counts too. */
+const BLOCK_MARK = /^(?:[-+*>#|~=`]|\d{1,9}(?:[.)]|$)|$)/;
+
+/** Cuts at lines, ascending. Those inside a span over several lines are left out. */
+export function lineCuts(view: string, lines: readonly Line[], spans: readonly Span[]): readonly Cut[] {
+  const cuts: Cut[] = [];
+  let prose: Line | undefined;
+  for (let index = 0; index < lines.length; index++) {
+    const line = lines[index];
+    const above = lines[index - 1];
+    if (line === undefined) break;
+    const kind =
+      above === undefined ? undefined : kindOf(view, line, above, prose, index === lines.length - 1);
+    if (kind !== undefined && !isInside(spans, line.start)) {
+      cuts.push({ kind, end: line.start - 1, next: line.start, state: line.before, quote: "" });
+    }
+    if (line.role !== "blank") prose = line;
+  }
+  return cuts;
+}
+
+/** Cuts within lines of prose, ascending. */
+export function wordCuts(view: string, lines: readonly Line[], spans: readonly Span[]): readonly Cut[] {
+  const cuts: Cut[] = [];
+  for (const line of lines) {
+    if (!isProse(line)) continue;
+    const within = line.before.items.length > 0 || line.role === "item" || line.role === "row";
+    const text = view.slice(line.start, line.end);
+    for (const found of text.matchAll(/[ \t]+|(?<=[。！？][」』）]*)(?![」』）。！？])/gu)) {
+      const end = line.start + found.index;
+      const next = end + found[0].length;
+      if (found.index <= line.lead || next >= view.length || isInside(spans, end)) continue;
+      if (BLOCK_MARK.test(view.slice(next, next + 12))) continue;
+      const ends = SENTENCE_END.test(text.slice(Math.max(0, found.index - 8), found.index));
+      const kind = ends ? (within ? "itemSentence" : "sentence") : within ? "itemWord" : "word";
+      cuts.push({ kind, end, next, state: stateWithin(line), quote: line.quote });
+    }
+  }
+  return cuts;
+}
+
+/** Cuts between whole characters, ascending; the last one of the view is never certain to be whole. */
+export function characterCuts(view: string, lines: readonly Line[], spans: readonly Span[]): readonly Cut[] {
+  const cuts: Cut[] = [];
+  const segments = new Intl.Segmenter("en", { granularity: "grapheme" }).segment(view);
+  let index = 0;
+  for (const { index: at } of segments) {
+    while (index < lines.length - 1 && at > (lines[index]?.end ?? 0)) index++;
+    const line = lines[index];
+    if (line === undefined || at === 0 || at <= line.start + line.lead || at > line.end) continue;
+    const kind = isFenceLine(line) || isInside(spans, at) ? "inside" : "cluster";
+    cuts.push({ kind, end: at, next: at, state: stateWithin(line), quote: line.quote });
+  }
+  return cuts;
+}
+
+/** The cut at exactly `at`, wherever that is. */
+export function cutAt(at: number, lines: readonly Line[]): Cut {
+  const line = lines.findLast((candidate) => candidate.start <= at);
+  const state = line === undefined ? { items: [] } : stateWithin(line);
+  return { kind: "codePoint", end: at, next: at, state, quote: "" };
+}
+
+/** Spans of all prose in the view. What is begun and not ended there reaches to the end of its block. */
+export function spansOf(view: string, lines: readonly Line[]): readonly Span[] {
+  const spans: Span[] = [];
+  let from = -1;
+  for (let index = 0; index <= lines.length; index++) {
+    const line = lines[index];
+    const above = lines[index - 1];
+    const goesOn = line !== undefined && isProse(line);
+    if (from >= 0 && above !== undefined && (!goesOn || line.role !== "text")) {
+      const block = view.slice(from, above.end);
+      const inline = scanInline(block);
+      for (const span of inline.spans) spans.push({ start: from + span.start, end: from + span.end });
+      const begun = inline.open.find((construct) => construct.kind !== "emphasis");
+      // Only at the end of the view can the rest still come.
+      if (begun !== undefined && above.end === view.length)
+        spans.push({ start: from + begun.start, end: above.end + 1 });
+      from = -1;
+    }
+    if (goesOn && from < 0) from = line.start + line.lead;
+  }
+  return spans;
+}
+
+function kindOf(
+  view: string,
+  line: Line,
+  above: Line,
+  prose: Line | undefined,
+  isLast: boolean,
+): CutKind | undefined {
+  const text = view.slice(line.start, line.end);
+  switch (line.role) {
+    case "blank":
+    case "closes":
+    case "delimiter":
+      return undefined;
+    case "code":
+      if (above.role === "opens") return undefined;
+      return text.trim() === "" ? "gap" : "line";
+    case "row":
+      if (line.before.table !== undefined) return above.role === "delimiter" ? undefined : "line";
+      break;
+    case "text":
+    case "item":
+    case "heading":
+    case "opens":
+      break;
+    default:
+      return line.role satisfies never;
+  }
+  const isSeparate =
+    above.role === "blank" || above.role === "closes" || line.role === "heading" || line.role === "opens";
+  if (line.role === "item") {
+    if (line.indent > 0 && line.before.items.length > 0) return "nested";
+    return line.before.items.length > 0 ? "item" : "block";
+  }
+  if (prose?.role === "heading") return "line";
+  if (isSeparate) return line.indent === 0 && line.quote === "" ? "block" : "nested";
+  // The line may be (the beginning of) the dashes below a table's header or a heading.
+  const aboveText = view.slice(above.start, above.end);
+  if (/^[ \t>]*[-=|:]*[ \t]*$/.test(text) || (isLast && aboveText.includes("|"))) return undefined;
+  return line.before.items.length > 0 ? "itemSentence" : "line";
+}
+
+function isProse(line: Line): boolean {
+  return line.role === "text" || line.role === "item" || line.role === "heading" || line.role === "row";
+}
+
+function isFenceLine(line: Line): boolean {
+  return line.role === "opens" || line.role === "closes" || line.role === "delimiter";
+}
+
+/** What is open within the line: a table cannot go on behind half a row. */
+function stateWithin(line: Line): LineState {
+  if (line.role === "code" && line.before.fence !== undefined) return line.before;
+  return { items: [] };
+}
+
+function isInside(spans: readonly Span[], at: number): boolean {
+  return spans.some((span) => span.start < at && at < span.end);
+}

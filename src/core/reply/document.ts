@@ -1,0 +1,167 @@
+/**
+ * What people see of a run, before any layout: the text of its rounds, what goes on, and how it ended. Reduced from the
+ * events of a run, or from its stored entries: both give the same document wherever the rounds are complete.
+ */
+
+import type { Entry } from "../entry.ts";
+import type { RunEvent } from "../events.ts";
+import type { RunId } from "../ids.ts";
+import type { Outcome, RunInfo } from "../ports/run-store.ts";
+import { isBlank } from "../text.ts";
+import { addUsage, type Usage } from "../usage.ts";
+
+/** What one model call said. */
+export interface RoundText {
+  /** From 1. */
+  readonly round: number;
+  readonly text: string;
+  /** How many images came with it; they are counted and not kept. */
+  readonly images: number;
+}
+
+export interface RunningTool {
+  readonly call: string;
+  readonly name: string;
+}
+
+export type Activity =
+  | { readonly kind: "thinking" }
+  | { readonly kind: "writing" }
+  /** In the order of the calls; may be empty between the last result and the end of the round. */
+  | { readonly kind: "tools"; readonly running: readonly RunningTool[] };
+
+export interface ReplyDocument {
+  readonly run: RunId;
+  /** ms since 1970. */
+  readonly startedAt: number;
+  /** In ascending order of rounds; the last one may still be written. Rounds that said nothing are not in it. */
+  readonly rounds: readonly RoundText[];
+  /** The round under way; 0 when none is. */
+  readonly current: number;
+  readonly activity: Activity;
+  /** Of the whole run, earlier attempts included. */
+  readonly usage: Usage;
+  /** Present from the end on: the document changes no more. */
+  readonly outcome?: Outcome;
+}
+
+const THINKING: Activity = { kind: "thinking" };
+
+/** The document of a run that shows what its stored entries say. Entries of other runs are left out. */
+export function documentOf(run: RunInfo, entries: readonly Entry[], outcome?: Outcome): ReplyDocument {
+  let rounds: readonly RoundText[] = [];
+  for (const entry of entries) {
+    if (entry.run !== run.id || entry.body.kind !== "assistant") continue;
+    const { text, images } = entry.body;
+    rounds = withRound(rounds, { round: entry.round ?? 0, text, images: images?.length ?? 0 });
+  }
+  const document: ReplyDocument = {
+    run: run.id,
+    startedAt: run.startedAt,
+    rounds,
+    current: 0,
+    activity: THINKING,
+    usage: run.usage,
+  };
+  return outcome === undefined ? document : concluded(document, outcome);
+}
+
+/** The document with its end. How it ended is not in the events, since only the store knows what became durable. */
+export function concluded(document: ReplyDocument, outcome: Outcome): ReplyDocument {
+  return { ...document, current: 0, activity: THINKING, outcome };
+}
+
+/** The document after an event; the same object when nothing changed. Events that come after the end change nothing. */
+export function reduce(document: ReplyDocument, event: RunEvent): ReplyDocument {
+  if (document.outcome !== undefined) return document;
+  switch (event.kind) {
+    case "round":
+      return reduceRound(document, event);
+    case "text":
+      return added(document, event.text, 0);
+    case "image":
+      return added(document, "", 1);
+    case "thinking":
+      return document.activity.kind === "thinking" ? document : { ...document, activity: THINKING };
+    case "tool_input":
+      return started(document, { call: event.call, name: event.name });
+    case "tool_call":
+      return started(document, { call: event.call.id, name: event.call.name });
+    case "tool_result":
+      return finished(document, event.result.call);
+    case "usage":
+      return { ...document, usage: addUsage(document.usage, event.usage) };
+    case "end":
+      return { ...document, current: 0, activity: THINKING };
+    case "tool_progress":
+    case "steer":
+    case "error":
+      return document;
+    default:
+      return event satisfies never;
+  }
+}
+
+function reduceRound(
+  document: ReplyDocument,
+  event: Extract<RunEvent, { readonly kind: "round" }>,
+): ReplyDocument {
+  const { round } = event;
+  switch (event.state) {
+    case "start":
+      return { ...document, current: round, activity: THINKING };
+    case "again": {
+      const rounds = document.rounds.filter((said) => said.round !== round);
+      return { ...document, rounds, current: round, activity: THINKING };
+    }
+    case "done": {
+      // What was stored holds (it is masked and cleaned). A round whose reply was stored before its tools ran brings
+      // only their results here, and then what is there stays.
+      const stored = event.entries.find((entry) => entry.kind === "assistant");
+      const rounds =
+        stored === undefined
+          ? document.rounds
+          : withRound(document.rounds, { round, text: stored.text, images: stored.images?.length ?? 0 });
+      return { ...document, rounds: withoutBlank(rounds, round), current: 0, activity: THINKING };
+    }
+    default:
+      return event satisfies never;
+  }
+}
+
+function added(document: ReplyDocument, text: string, images: number): ReplyDocument {
+  const before = document.rounds.at(-1);
+  const activity: Activity = document.activity.kind === "writing" ? document.activity : { kind: "writing" };
+  const said =
+    before?.round === document.current
+      ? { round: before.round, text: before.text + text, images: before.images + images }
+      : { round: document.current, text, images };
+  const kept = before?.round === document.current ? document.rounds.slice(0, -1) : document.rounds;
+  return { ...document, rounds: [...kept, said], activity };
+}
+
+function started(document: ReplyDocument, tool: RunningTool): ReplyDocument {
+  const running = document.activity.kind === "tools" ? document.activity.running : [];
+  if (running.some((other) => other.call === tool.call)) return document;
+  return { ...document, activity: { kind: "tools", running: [...running, tool] } };
+}
+
+function finished(document: ReplyDocument, call: string): ReplyDocument {
+  if (document.activity.kind !== "tools") return document;
+  const running = document.activity.running.filter((tool) => tool.call !== call);
+  return { ...document, activity: { kind: "tools", running } };
+}
+
+/** `rounds` with what `said` says in place of what its round said before; a round that says nothing goes. */
+function withRound(rounds: readonly RoundText[], said: RoundText): readonly RoundText[] {
+  const others = rounds.filter((other) => other.round !== said.round);
+  const after = others.findIndex((other) => other.round > said.round);
+  const place = after === -1 ? others.length : after;
+  return withoutBlank(others.toSpliced(place, 0, said), said.round);
+}
+
+function withoutBlank(rounds: readonly RoundText[], round: number): readonly RoundText[] {
+  const said = rounds.find((other) => other.round === round);
+  if (said === undefined || said.images > 0 || !isBlank(said.text)) return rounds;
+  return rounds.filter((other) => other !== said);
+}

@@ -1,0 +1,206 @@
+import fc from "fast-check";
+import type { Nodes } from "mdast";
+import { fromMarkdown } from "mdast-util-from-markdown";
+import { describe, expect, it } from "vitest";
+import { split } from "../../../src/core/reply/split.ts";
+import { codeBlock, markdown } from "../../support/markdown-arbitrary.ts";
+
+const units = (pageSize: number) => ({ pageSize, measure: (text: string) => text.length });
+/** As a platform counts that escapes three characters. */
+const escaped = (pageSize: number) => ({
+  pageSize,
+  measure: (text: string) =>
+    text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").length,
+});
+
+interface Code {
+  readonly language: string;
+  readonly code: string;
+}
+
+/** The code blocks of a page as an independent parser reads them. */
+function codeOf(page: string): Code[] {
+  const found: Code[] = [];
+  const visit = (node: Nodes): void => {
+    if (node.type === "code") found.push({ language: node.lang ?? "", code: node.value });
+    if ("children" in node) for (const child of node.children) visit(child);
+  };
+  visit(fromMarkdown(page));
+  return found;
+}
+
+const words = (text: string): string => text.replace(/\s+/g, "");
+
+describe("split", () => {
+  it("leaves a text alone that fits", () => {
+    expect(split("One.\n\nTwo.", units(2000))).toEqual(["One.\n\nTwo."]);
+  });
+
+  it("makes no page of a blank text", () => {
+    expect(split("", units(10))).toEqual([]);
+    expect(split(" \n\n ", units(10))).toEqual([]);
+  });
+
+  it("prefers paragraphs, then lines, then sentences, then words", () => {
+    expect(split("aaaa aaaa\n\nbbbb bbbb", units(14))).toEqual(["aaaa aaaa", "bbbb bbbb"]);
+    expect(split("aaaa aaaa\nbbbb bbbb", units(14))).toEqual(["aaaa aaaa", "bbbb bbbb"]);
+    expect(split("Aaaa a. Bbbb bbb bbb", units(14))).toEqual(["Aaaa a.", "Bbbb bbb bbb"]);
+    expect(split("aaaa aaaa bbbb bbbb", units(13))).toEqual(["aaaa aaaa", "bbbb bbbb"]);
+  });
+
+  it("R1: closes a code block at the end of a page and opens it again with its language", () => {
+    const code = Array.from({ length: 100 }, (_, line) => `const value${line} = ${line};`).join("\n");
+    const pages = split(`Here:\n\n\`\`\`ts\n${code}\n\`\`\`\n\nDone.`, units(500));
+    expect(pages.length).toBeGreaterThan(3);
+    for (const page of pages) expect(page.length).toBeLessThanOrEqual(500);
+    const blocks = pages.flatMap(codeOf);
+    expect(new Set(blocks.map((block) => block.language))).toEqual(new Set(["ts"]));
+    expect(blocks.map((block) => block.code).join("\n")).toBe(code);
+  });
+
+  it("R4: one line of code that is longer than a page is cut on whole characters", () => {
+    const pages = split(`\`\`\`\n${"a".repeat(10_000)}\n\`\`\``, units(2000));
+    expect(pages.length).toBeLessThan(8);
+    for (const page of pages) expect(page).toMatch(/^```\na+\n```$/);
+    expect(
+      pages
+        .flatMap(codeOf)
+        .map((block) => block.code)
+        .join(""),
+    ).toBe("a".repeat(10_000));
+  });
+
+  it("R11: keeps a joined character whole when a page ends before it", () => {
+    const family = "👩‍👩‍👧";
+    const pages = split("x".repeat(1999) + family + "y", units(2000));
+    expect(pages.every((page) => page.isWellFormed() && page.length <= 2000)).toBe(true);
+    expect(pages.some((page) => page.includes(family))).toBe(true);
+    expect(pages.join("")).toBe("x".repeat(1999) + family + "y");
+  });
+
+  it("R11: cuts a joined character that is larger than a page, and no half of a pair", () => {
+    const pages = split("👩‍👩‍👧".repeat(3), units(5));
+    expect(pages.every((page) => page.isWellFormed() && page.length <= 5)).toBe(true);
+    expect(pages.join("")).toBe("👩‍👩‍👧".repeat(3));
+  });
+
+  it("ends when not even one character fits", () => {
+    expect(split("😀😀", units(1)).join("")).toBe("😀😀");
+    expect(split("```ts\nab\n```", units(3)).join("")).toContain("a");
+  });
+
+  it("does not cut a list item that fits on the next page", () => {
+    const item = "one two three four five six seven";
+    const pages = split(`- ${item}\n- ${item}\n- ${item}`, units(80));
+    expect(pages).toEqual([`- ${item}\n- ${item}`, `- ${item}`]);
+  });
+
+  it("moves the rest of a nested list to the margin, where it is a list and not code", () => {
+    const pages = split(
+      `- aaaaaaaaaaaaaaaaaaaa\n    - bbbbbbbbbbbbbbb\n    - cccccccccccccc\n- ddd`,
+      units(55),
+    );
+    expect(pages).toEqual(["- aaaaaaaaaaaaaaaaaaaa\n    - bbbbbbbbbbbbbbb", "- cccccccccccccc\n- ddd"]);
+  });
+
+  it("R6: cuts no link, code span or mention", () => {
+    const link = "([some docs](https://example.org/a_(b)))";
+    const pages = split(
+      `aaaa aaaa aaaa aaaa ${link} and \`npm i @acme/pkg -D\` for <@U123|some one> now`,
+      units(48),
+    );
+    const text = pages.join("\n");
+    for (const whole of [link, "`npm i @acme/pkg -D`", "<@U123|some one>"]) expect(text).toContain(whole);
+  });
+
+  it("writes a table's header again on the next page", () => {
+    const rows = Array.from({ length: 6 }, (_, row) => `| r${row} | value ${row} |`);
+    const pages = split(`| a | b |\n| - | - |\n${rows.join("\n")}`, units(70));
+    expect(pages.length).toBeGreaterThan(1);
+    for (const page of pages) expect(page).toMatch(/^\| a \| b \|\n\| - \| - \|\n\| r/);
+  });
+
+  it("begins no page with a word that would become a list or a heading there", () => {
+    const pages = split("aaaa bbbb cccc - dddd # eeee 1. ffff", units(17));
+    for (const page of pages) expect(page).not.toMatch(/^(?:-|#|1\.) /);
+  });
+
+  it("keeps a quote a quote", () => {
+    const pages = split(`> ${"word ".repeat(40).trim()}`, units(60));
+    for (const page of pages) expect(page).toMatch(/^> word/);
+  });
+
+  it("never makes a page larger than the limit, and loses nothing", () => {
+    fc.assert(
+      fc.property(markdown, fc.integer({ min: 40, max: 400 }), fc.boolean(), (text, size, hasEscapes) => {
+        const limits = hasEscapes ? escaped(size) : units(size);
+        const pages = split(text, limits);
+        for (const page of pages) {
+          expect(limits.measure(page)).toBeLessThanOrEqual(size);
+          expect(page.isWellFormed()).toBe(true);
+          expect(page.trim()).not.toBe("");
+        }
+        // What a page adds at its beginning or end are fences, headers of tables and quote marks.
+        const all = words(pages.join(""));
+        let at = 0;
+        for (const character of words(text).replace(/[`|>-]/g, "")) {
+          at = all.indexOf(character, at) + 1;
+          expect(at).toBeGreaterThan(0);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("loses no word of a text without fences, tables and quotes, and adds none", () => {
+    fc.assert(
+      fc.property(markdown, fc.integer({ min: 2, max: 300 }), (text, size) => {
+        const bare = text.replace(/[`|>]/g, "");
+        expect(words(split(bare, units(size)).join(""))).toBe(words(bare));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("gives the same code when the parts of a block are put together, and nothing but code in it", () => {
+    fc.assert(
+      fc.property(codeBlock, fc.integer({ min: 80, max: 300 }), (block, size) => {
+        const pages = split(`Before.\n\n${block.markdown}\n\nAfter.`, units(size));
+        const parts = pages.flatMap(codeOf);
+        expect(parts.map((part) => part.code).join("\n")).toBe(block.code);
+        for (const part of parts) expect(part.language).toBe(block.language);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("leaves all pages but the last as they are while the text grows", () => {
+    fc.assert(
+      fc.property(
+        markdown,
+        fc.integer({ min: 40, max: 300 }),
+        fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 3, maxLength: 3 }),
+        (text, size, shares) => {
+          const whole = split(text, units(size));
+          for (const share of shares) {
+            const early = split(
+              text
+                .slice(0, Math.floor(text.length * share))
+                .toWellFormed()
+                .replace(/\uFFFD$/, ""),
+              units(size),
+            );
+            expect(whole.slice(0, Math.max(0, early.length - 1))).toEqual(early.slice(0, -1));
+          }
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it("takes a long text in a time that grows with it", () => {
+    const text = "A sentence of some words, and then another. ".repeat(5000);
+    const pages = split(text, units(2000));
+    expect(pages.length).toBeLessThan(130);
+  });
+});

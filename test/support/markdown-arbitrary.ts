@@ -1,0 +1,79 @@
+// Random markdown of the kind that models write, for property tests.
+import fc from "fast-check";
+
+const word = fc.oneof(
+  { weight: 8, arbitrary: fc.string({ unit: fc.constantFrom(..."abcdefghij"), minLength: 1, maxLength: 9 }) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      "👩‍👩‍👧",
+      "🇫🇷",
+      "e\u0301",
+      "日本語。",
+      "a&b",
+      "x<y",
+      "2*3",
+      "<@U123>",
+      "#4",
+      "1.",
+      "-",
+    ),
+  },
+  { weight: 1, arbitrary: fc.string({ unit: fc.constantFrom("a", "😀"), minLength: 20, maxLength: 120 }) },
+);
+const inline = fc.oneof(
+  { weight: 8, arbitrary: word },
+  { weight: 1, arbitrary: word.map((text) => `**${text}**`) },
+  { weight: 1, arbitrary: fc.tuple(word, word).map(([a, b]) => `\`${a} ${b}\``) },
+  { weight: 1, arbitrary: fc.tuple(word, word).map(([a, b]) => `[${a} ${b}](https://example.org/a_(b))`) },
+  { weight: 1, arbitrary: fc.constant("Yes.") },
+);
+const prose = fc.array(inline, { minLength: 1, maxLength: 40 }).map((words) => words.join(" "));
+const codeLine = fc
+  .string({ unit: fc.constantFrom(..."ab(){}; \t*`"), maxLength: 60 })
+  .filter((line) => !/^\s*`{3}/.test(line));
+
+export const codeBlock: fc.Arbitrary<{
+  readonly language: string;
+  readonly code: string;
+  readonly markdown: string;
+}> = fc
+  .tuple(fc.constantFrom("", "ts", "python"), fc.array(codeLine, { minLength: 1, maxLength: 25 }))
+  .map(([language, lines]) => {
+    const code = lines.join("\n");
+    return { language, code, markdown: `\`\`\`${language}\n${code}\n\`\`\`` };
+  });
+
+const list = fc
+  .array(fc.tuple(fc.integer({ min: 0, max: 2 }), fc.constantFrom("-", "1."), prose), {
+    minLength: 1,
+    maxLength: 8,
+  })
+  .map((items) =>
+    items
+      .map(([depth, marker, text], index) => `${"    ".repeat(index === 0 ? 0 : depth)}${marker} ${text}`)
+      .join("\n"),
+  );
+const row = fc.tuple(word, word, word).map((cells) => `| ${cells.join(" | ")} |`);
+const table = fc
+  .tuple(row, fc.array(row, { minLength: 1, maxLength: 8 }))
+  .map(([head, rows]) => [head, "| --- | --- | --- |", ...rows].join("\n"));
+const quote = fc
+  .array(prose, { minLength: 1, maxLength: 3 })
+  .map((lines) => lines.map((line) => `> ${line}`).join("\n"));
+const heading = prose.map((text) => `## ${text}`);
+
+/** A whole text: every construct in it is ended. */
+export const markdown: fc.Arbitrary<string> = fc
+  .array(
+    fc.oneof(
+      { weight: 4, arbitrary: prose },
+      codeBlock.map((block) => block.markdown),
+      list,
+      table,
+      quote,
+      heading,
+    ),
+    { minLength: 1, maxLength: 7 },
+  )
+  .map((blocks) => blocks.join("\n\n"));
