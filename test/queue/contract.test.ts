@@ -5,15 +5,12 @@ import { liveContract } from "../contract/live.ts";
 import { lockerContract } from "../contract/locker.ts";
 import { runQueueContract } from "../contract/run-queue.ts";
 import { stopsContract } from "../contract/stops.ts";
-import { freshRedis } from "../support/services/redis.ts";
 import { silentLog } from "../support/silent-log.ts";
-import { openRedisParts, type RedisParts } from "./redis-parts.ts";
+import { openFreshParts, type RedisParts } from "./redis-parts.ts";
 
 async function open<S>(make: (parts: RedisParts) => S): Promise<{ subject: S; close(): Promise<void> }> {
-  await using stack = new AsyncDisposableStack();
-  const parts = stack.use(await openRedisParts(stack.use(await freshRedis())));
-  const opened = stack.move();
-  return { subject: make(parts), close: () => opened.disposeAsync() };
+  const parts = await openFreshParts();
+  return { subject: make(parts), close: async () => parts[Symbol.asyncDispose]() };
 }
 
 runQueueContract("over Redis", () => open((parts) => parts));

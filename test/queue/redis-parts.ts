@@ -9,6 +9,7 @@ import { RedisConnections } from "../../src/queue/connection.ts";
 import { createRedisLocker, type RedisLockerOptions } from "../../src/queue/locker.ts";
 import { createRedisRunQueue } from "../../src/queue/run-queue.ts";
 import { createRedisRunWorker, type RedisRunWorkerOptions } from "../../src/queue/worker.ts";
+import { freshRedis } from "../support/services/redis.ts";
 import { silentLog } from "../support/silent-log.ts";
 
 export const clock = createSystemClock();
@@ -57,4 +58,12 @@ export async function openRedisParts(options: RedisPartsOptions): Promise<RedisP
       redis.close();
     },
   };
+}
+
+/** The same in a corner of the shared Redis that is emptied afterwards. */
+export async function openFreshParts(): Promise<RedisParts> {
+  await using stack = new AsyncDisposableStack();
+  const parts = stack.use(await openRedisParts(stack.use(await freshRedis())));
+  const opened = stack.move();
+  return { ...parts, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
