@@ -1,0 +1,137 @@
+/** Entries between their rows and the vocabulary. Every version that was ever stored is read here. */
+
+import type { Entry, EntryBody, ToolCall } from "../../core/entry.ts";
+import type { Author } from "../../core/inbound.ts";
+import type { InboundId, RunId } from "../../core/ids.ts";
+import type { ImagePart, Part } from "../../core/part.ts";
+import { cleanJson } from "../../core/text.ts";
+import { fieldsOf, listOf, numberOf, optional, StoredJsonError, textOf } from "./stored-json.ts";
+
+/** A row as `ENTRY_JSON` builds it. */
+export interface EntryRow {
+  readonly seq: number;
+  readonly epoch: number;
+  readonly run: string | null;
+  readonly round: number | null;
+  readonly body: unknown;
+}
+
+/** The SQL expression for an `EntryRow` of the row `e`. */
+export const ENTRY_JSON = `json_build_object('seq', e.seq, 'epoch', e.epoch, 'run', e.run, 'round', e.round, 'body', e.body)`;
+
+export function toEntry(row: EntryRow): Entry {
+  return {
+    seq: row.seq,
+    epoch: row.epoch,
+    ...(row.run === null ? {} : { run: row.run as RunId }),
+    ...(row.round === null ? {} : { round: row.round }),
+    body: toEntryBody(row.body),
+  };
+}
+
+/** The JSON text of bodies for a parameter; what Postgres would refuse is replaced at every depth. */
+export function entriesText(bodies: readonly EntryBody[]): string {
+  return JSON.stringify(cleanJson(bodies));
+}
+
+function toEntryBody(value: unknown): EntryBody {
+  const body = fieldsOf(value, "entry");
+  switch (body["kind"]) {
+    case "user":
+      return {
+        v: 1,
+        kind: "user",
+        ...optional(body, "author", toAuthor),
+        parts: toParts(body["parts"]),
+        ...optional(body, "inbound", toInboundId),
+      };
+    case "assistant":
+      return {
+        v: 1,
+        kind: "assistant",
+        text: textOf(body["text"], "text"),
+        calls: listOf(body["calls"], "calls").map(toCall),
+        ...optional(body, "images", toImages),
+        ...optional(body, "reasoning", textOf),
+        ...(body["interrupted"] === true ? { interrupted: true } : {}),
+      };
+    case "tool":
+      return {
+        v: 1,
+        kind: "tool",
+        call: textOf(body["call"], "call"),
+        name: textOf(body["name"], "name"),
+        ok: body["ok"] === true,
+        content: textOf(body["content"], "content"),
+      };
+    case "note":
+      return { v: 1, kind: "note", text: textOf(body["text"], "text") };
+    case "summary":
+      return {
+        v: 1,
+        kind: "summary",
+        text: textOf(body["text"], "text"),
+        upTo: numberOf(body["upTo"], "upTo"),
+      };
+    default:
+      throw new StoredJsonError(`entry kind ${String(body["kind"])}`);
+  }
+}
+
+export function toAuthor(value: unknown): Author {
+  const author = fieldsOf(value, "author");
+  return { id: textOf(author["id"], "author id"), name: textOf(author["name"], "author name") };
+}
+
+export function toParts(value: unknown): readonly Part[] {
+  return listOf(value, "parts").map(toPart);
+}
+
+function toPart(value: unknown): Part {
+  const part = fieldsOf(value, "part");
+  switch (part["kind"]) {
+    case "text":
+      return { kind: "text", text: textOf(part["text"], "text") };
+    case "note":
+      return { kind: "note", text: textOf(part["text"], "text") };
+    case "image":
+      return toImage(part);
+    case "file":
+      return {
+        kind: "file",
+        id: textOf(part["id"], "file id"),
+        name: textOf(part["name"], "file name"),
+        mimeType: textOf(part["mimeType"], "mimeType"),
+        ...optional(part, "bytes", numberOf),
+      };
+    default:
+      throw new StoredJsonError(`part kind ${String(part["kind"])}`);
+  }
+}
+
+function toImages(value: unknown): readonly ImagePart[] {
+  return listOf(value, "images").map(toImage);
+}
+
+function toImage(value: unknown): ImagePart {
+  const image = fieldsOf(value, "image");
+  return {
+    kind: "image",
+    mimeType: textOf(image["mimeType"], "mimeType"),
+    data: textOf(image["data"], "data"),
+    ...optional(image, "name", textOf),
+  };
+}
+
+function toCall(value: unknown): ToolCall {
+  const call = fieldsOf(value, "call");
+  return {
+    id: textOf(call["id"], "call id"),
+    name: textOf(call["name"], "call name"),
+    arguments: textOf(call["arguments"], "arguments"),
+  };
+}
+
+function toInboundId(value: unknown, what: string): InboundId {
+  return textOf(value, what) as InboundId;
+}

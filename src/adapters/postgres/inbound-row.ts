@@ -1,0 +1,61 @@
+/** Inbounds between their rows and the vocabulary. */
+
+import type { Command } from "../../core/command/command.ts";
+import type { Inbound } from "../../core/inbound.ts";
+import type { InboundId } from "../../core/ids.ts";
+import { cleanJson } from "../../core/text.ts";
+import type { SessionId } from "../../core/thread.ts";
+import { toAuthor, toParts } from "./entry-row.ts";
+import { fieldsOf, numberOf, optional, StoredJsonError, textOf } from "./stored-json.ts";
+
+/** The JSON text of an inbound for a parameter. */
+export function inboundText(inbound: Inbound): string {
+  return JSON.stringify(cleanJson(inbound));
+}
+
+export function toInbound(value: unknown): Inbound {
+  const body = fieldsOf(value, "inbound");
+  const common = {
+    v: 1,
+    id: textOf(body["id"], "id") as InboundId,
+    session: textOf(body["session"], "session") as SessionId,
+    author: toAuthor(body["author"]),
+    at: numberOf(body["at"], "at"),
+    addressed: body["addressed"] === true,
+  } as const;
+  switch (body["kind"]) {
+    case "message":
+    case "edit":
+      return {
+        ...common,
+        kind: body["kind"],
+        message: textOf(body["message"], "message"),
+        parts: toParts(body["parts"]),
+      };
+    case "delete":
+      return { ...common, kind: "delete", message: textOf(body["message"], "message") };
+    case "command":
+      return {
+        ...common,
+        kind: "command",
+        command: toCommand(body["command"]),
+        ...optional(body, "answerTo", textOf),
+      };
+    default:
+      throw new StoredJsonError(`inbound kind ${String(body["kind"])}`);
+  }
+}
+
+function toCommand(value: unknown): Command {
+  const { name } = fieldsOf(value, "command");
+  switch (name) {
+    case "reset":
+    case "stop":
+    case "retry":
+    case "status":
+    case "help":
+      return { name };
+    default:
+      throw new StoredJsonError(`command ${String(name)}`);
+  }
+}

@@ -1,0 +1,189 @@
+/** The ledger of inbounds. The specification is the port's; here is why it holds when many write at once. */
+
+import type { Inbound } from "../../core/inbound.ts";
+import type { Inbox, Stored } from "../../core/ports/inbox.ts";
+import { cleanText } from "../../core/text.ts";
+import { inboundText } from "./inbound-row.ts";
+import { snapshotRetry } from "./snapshot-retry.ts";
+import type { Sql } from "./sql.ts";
+
+interface PutRow {
+  readonly seq: number | null;
+  readonly before: number | null;
+  readonly known: boolean;
+  readonly target: boolean;
+  readonly running: boolean;
+}
+
+const RUNNING = `exists (select from runs where session = $2 and reply = 'open')`;
+
+/** Takes no lock that another thread of work holds: a message never waits for a run. */
+const PUT = {
+  name: "inbox-put",
+  text: `
+with known as materialized (select from sessions where id = $2),
+put as (
+  insert into inbox (id, session, kind, message, at, body, state, fate, done_at)
+  select $1::text, $2::text, $3::text, $4::text, $5::bigint, $6::jsonb,
+    case when $8::boolean then 'done' else 'waiting' end,
+    case when $8 then 'answered' end, case when $8 then now_ms() end
+  where $7::boolean or exists (select from known)
+  on conflict (id) do nothing returning seq),
+made as (
+  insert into sessions (id) select $2 from put where not exists (select from known) on conflict (id) do nothing)
+select (select seq from put) as seq, (select seq from inbox where id = $1) as before,
+  exists (select from known) as known, true as target, ${RUNNING} as running`,
+};
+
+/**
+ * Stop and reset. The seq is drawn only once the session's row is held: whoever admits an inbound holds that row too, so
+ * everything that was admitted before has a smaller seq, and the comparison of positions can be trusted.
+ */
+const STOP = {
+  name: "inbox-stop",
+  text: `
+with was as materialized (select id, rev from sessions where id = $2),
+held as materialized (
+  select s.id from sessions s, was where s.id = was.id and s.rev = was.rev for no key update of s),
+put as (
+  insert into inbox (id, session, kind, at, body, state, fate, done_at)
+  select $1::text, held.id, $3::text, $4::bigint, $5::jsonb, 'done', 'answered', now_ms() from held
+  on conflict (id) do nothing returning seq),
+raised as (
+  update sessions s set rev = s.rev + 1, stop_seq = put.seq, epoch = s.epoch + $6::integer
+  from put where s.id = $2),
+cancelled as (
+  update inbox i set state = 'done', fate = 'cancelled', reason = $7::text, done_at = now_ms()
+  from put where i.session = $2 and i.state = 'waiting' and i.seq < put.seq)
+select (select seq from put) as seq, (select seq from inbox where id = $1) as before,
+  exists (select from was) as known, true as target, ${RUNNING} as running`,
+};
+
+/**
+ * Edits and deletes. They hold the session's row, because whether their message still waits is decided by whoever admits it.
+ * Of a waiting message they change the row; of one that the model has read they wait, as a note, for the next run.
+ */
+const CHANGE = {
+  name: "inbox-change",
+  text: `
+with was as materialized (select id, rev from sessions where id = $2),
+target as materialized (
+  select i.seq, i.state = 'waiting' as waits, exists (select from entries e where e.inbound = i.id) as used,
+    (select left(string_agg(p->>'text', ' '), 200) from jsonb_array_elements(i.body->'parts') p
+      where p->>'kind' = 'text') as said
+  from inbox i where i.session = $2 and i.kind = 'message' and i.message = $4
+  order by i.seq desc limit 1),
+held as (
+  update sessions s set rev = s.rev + 1 from was, target where s.id = was.id and s.rev = was.rev returning s.id),
+put as (
+  insert into inbox (id, session, kind, message, at, body, note, state, fate, done_at)
+  select $1::text, $2::text, $3::text, $4::text, $5::bigint, $6::jsonb,
+    replace($7::text, '{said}', coalesce(t.said, '')),
+    case when t.used then 'waiting' else 'done' end,
+    case when not t.used then 'answered' end, case when not t.used then now_ms() end
+  from held, target t
+  on conflict (id) do nothing returning seq),
+edited as (
+  update inbox i set body = jsonb_set(i.body, '{parts}', $6::jsonb->'parts')
+  from put, target t where $3 = 'edit' and t.waits and i.seq = t.seq),
+deleted as (
+  update inbox i set state = 'done', fate = 'cancelled', reason = 'deleted', done_at = now_ms()
+  from put, target t where $3 = 'delete' and t.waits and i.seq = t.seq)
+select (select seq from put) as seq, (select seq from inbox where id = $1) as before,
+  exists (select from was) as known, exists (select from target) as target, ${RUNNING} as running`,
+};
+
+const BEFORE = { name: "inbox-before", text: `select seq from inbox where id = $1` };
+
+export function createInbox(sql: Sql): Inbox {
+  const put = async (inbound: Inbound, isDone: boolean): Promise<Stored> => {
+    const [row] = await sql.query<PutRow>(PUT, [
+      inbound.id,
+      inbound.session,
+      inbound.kind,
+      "message" in inbound ? inbound.message : null,
+      Math.round(inbound.at),
+      inboundText(inbound),
+      inbound.addressed,
+      isDone,
+    ]);
+    const stored = row === undefined ? undefined : answer(row);
+    if (stored !== undefined) return stored;
+    if (row?.known !== true && !inbound.addressed) return { kind: "ignored" };
+    // The other delivery committed after this statement's snapshot was taken.
+    const [before] = await sql.query<{ seq: number }>(BEFORE, [inbound.id]);
+    if (before === undefined) throw new Error("an inbound was neither stored nor found");
+    return { kind: "duplicate", seq: before.seq };
+  };
+
+  const putHeld = (query: () => Promise<readonly PutRow[]>): Promise<Stored | "unknown"> =>
+    snapshotRetry(async () => {
+      const [row] = await query();
+      if (row === undefined) throw new Error("a statement without a row");
+      const stored = answer(row);
+      if (stored !== undefined) return stored;
+      if (!row.known) return "unknown";
+      return row.target ? "stale" : { kind: "ignored" };
+    });
+
+  return {
+    async put(inbound) {
+      if (inbound.kind === "edit" || inbound.kind === "delete") {
+        const stored = await putHeld(() =>
+          sql.query<PutRow>(CHANGE, [
+            inbound.id,
+            inbound.session,
+            inbound.kind,
+            inbound.message,
+            Math.round(inbound.at),
+            inboundText(inbound),
+            cleanText(changeNote(inbound)),
+          ]),
+        );
+        return stored === "unknown" ? { kind: "ignored" } : stored;
+      }
+      if (inbound.kind === "message") return put(inbound, false);
+      switch (inbound.command.name) {
+        case "stop":
+        case "reset": {
+          const { name } = inbound.command;
+          const stored = await putHeld(() =>
+            sql.query<PutRow>(STOP, [
+              inbound.id,
+              inbound.session,
+              inbound.kind,
+              Math.round(inbound.at),
+              inboundText(inbound),
+              name === "reset" ? 1 : 0,
+              name,
+            ]),
+          );
+          // Nothing lies here that could be stopped; the command itself is kept where it was meant for us.
+          return stored === "unknown" ? put(inbound, true) : stored;
+        }
+        case "retry":
+          return put(inbound, false);
+        case "status":
+        case "help":
+          return put(inbound, true);
+        default:
+          return inbound.command satisfies never;
+      }
+    },
+  };
+}
+
+function answer(row: PutRow): Stored | undefined {
+  if (row.seq !== null) return { kind: "stored", seq: row.seq, running: row.running };
+  return row.before === null ? undefined : { kind: "duplicate", seq: row.before };
+}
+
+/** Read by the model. `{said}` stands for the beginning of what the message said when it was read. */
+function changeNote(inbound: Inbound & { readonly kind: "edit" | "delete" }): string {
+  const who = inbound.author.name;
+  if (inbound.kind === "delete") {
+    return `${who} deleted an earlier message; take it as not said. It began: "{said}"`;
+  }
+  const text = inbound.parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
+  return `${who} corrected an earlier message. It began: "{said}". It now reads: "${text}"`;
+}

@@ -1,0 +1,227 @@
+/** The claim of a session: one statement that decides what there is to do, takes it, and reads what the worker needs. */
+
+import type { RunId } from "../../core/ids.ts";
+import type { Fence, Frozen, Opened } from "../../core/ports/run-store.ts";
+import type { SessionId } from "../../core/thread.ts";
+import { ENTRY_JSON, toEntry, type EntryRow } from "./entry-row.ts";
+import { OUTCOME_JSON, toOutcome, toRunInfo, USAGE_JSON, type OutcomeRow, type RunRow } from "./run-row.ts";
+import { snapshotRetry } from "./snapshot-retry.ts";
+import type { Sql } from "./sql.ts";
+
+/** Crashed attempts since the last stored round after which a run is given up. */
+export const ATTEMPTS = 8;
+
+interface OpenRow {
+  readonly todo: "settle" | "used_up" | "resume" | "new" | "tidy" | "nothing";
+  /** Null when the snapshot was stale (or there was nothing to take). */
+  readonly fence: number | null;
+  readonly run: RunRow | null;
+  readonly outcome: OutcomeRow | null;
+  readonly entries: readonly EntryRow[] | null;
+  readonly stopped: boolean;
+  readonly more: boolean;
+  readonly promptHash: string | null;
+  readonly promptText: string | null;
+  readonly toolsHash: string | null;
+  readonly toolsText: string | null;
+}
+
+/**
+ * What is decided, in this order: a reply that is settling, an unfinished run, a new run. A resumed run admits nothing here:
+ * what waits joins it at its next round border, so that no user turn ever stands between a call and its result.
+ * A new run also takes the notes on edited and deleted messages that waited for a run.
+ */
+const OPEN = {
+  name: "open-run",
+  text: `
+with was as materialized (select * from sessions where id = $1),
+live as materialized (
+  select i.kind from inbox i, was where i.session = $1 and i.state = 'waiting' and i.seq > was.stop_seq),
+current as materialized (
+  select r.*, (
+    select count(*) from attempts a where a.run = r.id and a.fence >= r.safe_fence
+      and (a.ended is null or a.ended = 'crashed')) as crashes
+  from runs r where r.session = $1 and r.reply <> 'settled'
+  order by r.reply = 'settling' desc, r.n limit 1),
+failed as materialized (
+  select l.id from was, (select * from runs r where r.session = $1 order by r.n desc limit 1) l
+  where l.epoch = was.epoch and l.reason not in ('stop', 'waiting')),
+asked as materialized (
+  select exists (select from live where kind = 'command') as retry, exists (select from failed) as can_retry),
+todo as materialized (
+  select case
+    when c.reply = 'settling' then 'settle'
+    when c.reply = 'open' and c.crashes >= ${ATTEMPTS} then 'used_up'
+    when c.reply = 'open' then 'resume'
+    when exists (select from live where kind = 'message') or (asked.retry and asked.can_retry) then 'new'
+    when asked.retry or exists (
+      select from inbox i where i.session = $1 and i.state = 'waiting' and i.seq < was.stop_seq) then 'tidy'
+    else 'nothing' end as kind,
+    asked.retry and asked.can_retry as retries
+  from was cross join asked left join current c on true),
+held as (
+  update sessions s set rev = s.rev + 1,
+    fence = s.fence + case when todo.kind = 'tidy' then 0 else 1 end,
+    last_seq = s.last_seq + case todo.kind when 'new' then (select count(*) from live) + 1 when 'used_up' then 1 else 0 end,
+    touched_at = now_ms()
+  from was, todo
+  where s.id = $1 and s.rev = was.rev and todo.kind <> 'nothing'
+  returning s.fence, was.epoch, was.stop_seq, was.last_seq as base, todo.kind, todo.retries),
+sorted as (
+  update inbox i set
+    state = case when i.seq > h.stop_seq and (i.kind = 'message' or (i.kind = 'command' and h.retries))
+      then 'admitted' else 'done' end,
+    fate = case when i.seq < h.stop_seq then 'cancelled' when i.kind = 'message' then null
+      when i.kind = 'command' then case when h.retries then null else 'refused' end else 'answered' end,
+    reason = case when i.seq < h.stop_seq then 'stop'
+      when i.kind = 'command' and not h.retries then 'the last answer did not fail' end,
+    done_at = case when i.seq > h.stop_seq and (i.kind = 'message' or (i.kind = 'command' and h.retries))
+      then null else now_ms() end,
+    run = case when i.seq > h.stop_seq and h.kind = 'new' then $3 end
+  from held h
+  where i.session = $1 and i.state = 'waiting'
+    and (i.seq < h.stop_seq or h.kind = 'new' or (h.kind = 'tidy' and i.kind = 'command'))
+  returning i.seq, i.id, i.kind, i.at, i.state, i.fate, i.body, i.note),
+retried as (
+  update inbox i set state = 'admitted', fate = null, reason = null, done_at = null, joined = false, run = $3
+  from held h, failed f
+  where h.kind = 'new' and h.retries and i.run = f.id and i.state = 'done' and i.kind in ('message', 'command')),
+started as (
+  insert into runs (id, session, cause, retry_of, epoch, admitted_seq, requester)
+  select $3, $1, case when h.retries then 'retry' else 'message' end,
+    case when h.retries then (select id from failed) end, h.epoch,
+    (select max(seq) from sorted where state = 'admitted'),
+    (select body->'author' from sorted where state = 'admitted' order by at desc, seq desc limit 1)
+  from held h where h.kind = 'new'
+  returning id, session, cause, epoch, rounds, started_at, requester),
+left_behind as (
+  update attempts a set ended = 'crashed', ended_at = now_ms()
+  from held h where h.kind <> 'tidy' and a.session = $1 and a.ended is null),
+attempt as (
+  insert into attempts (run, fence, session, worker)
+  select coalesce(c.id, $3), h.fence, $1, $2 from held h left join current c on true where h.kind <> 'tidy'),
+given_up as (
+  update runs r set reason = 'error', error_code = 'attempts_used_up', reply = 'settling', ended_at = now_ms(),
+    error_message = 'the bot was interrupted ' || c.crashes || ' times'
+  from held h, current c where h.kind = 'used_up' and r.id = c.id
+  returning ${OUTCOME_JSON} as outcome),
+given_up_inbox as (
+  update inbox i set state = 'done', fate = 'failed', reason = 'attempts_used_up', done_at = now_ms()
+  from held h, current c where h.kind = 'used_up' and i.run = c.id and i.state = 'admitted'),
+added as (
+  insert into entries (session, epoch, seq, run, round, kind, body, inbound)
+  select $1, h.epoch, h.base + row_number() over (order by t.at, t.seq), $3, 0, t.body->>'kind', t.body, t.inbound
+  from held h, (
+    select at, seq, case kind
+        when 'message' then jsonb_build_object('v', 1, 'kind', 'user', 'author', body->'author',
+          'parts', body->'parts', 'inbound', id)
+        else jsonb_build_object('v', 1, 'kind', 'note', 'text', note) end as body,
+      case kind when 'message' then id end as inbound
+    from sorted where (kind = 'message' and state = 'admitted') or (kind in ('edit', 'delete') and fate = 'answered')
+    union all
+    select 0, 0, jsonb_build_object('v', 1, 'kind', 'note', 'text', $5::text), null from held where retries) t
+  where h.kind = 'new'
+  union all
+  select $1, c.epoch, h.base + 1, c.id, c.rounds, 'note', jsonb_build_object('v', 1, 'kind', 'note', 'text', $6::text), null
+  from held h, current c where h.kind = 'used_up'
+  returning seq, epoch, run, round, kind, body),
+newest as materialized (
+  select e.seq, e.kind from entries e, held h left join current c on true
+  where h.kind in ('new', 'resume') and e.session = $1 and e.epoch = coalesce(c.epoch, h.epoch)
+  order by e.seq desc limit $4),
+border as materialized (
+  select case when (select count(*) from newest) < $4 then 0 else coalesce(
+    (select min(seq) from newest where kind = 'user'),
+    (select max(e.seq) from entries e, was left join current c on true
+      where e.session = $1 and e.epoch = coalesce(c.epoch, was.epoch) and e.kind = 'user'), 0) end as seq),
+entries_out as (
+  select e.seq, e.epoch, e.run, e.round, e.body from border b, held h left join current c on true, entries e
+  where h.kind in ('new', 'resume') and e.session = $1 and e.epoch = coalesce(c.epoch, h.epoch) and e.seq >= b.seq
+  union all
+  select e.seq, e.epoch, e.run, e.round, e.body from held h, current c, entries e
+  where h.kind in ('settle', 'used_up') and e.run = c.id
+  union all
+  select seq, epoch, run, round, body from added)
+select todo.kind as todo, h.fence,
+  case when h.kind = 'new' then (
+    select json_build_object('id', id, 'session', session, 'cause', cause, 'epoch', epoch, 'rounds', rounds,
+      'startedAt', started_at, 'requester', requester, 'usage', null) from started)
+  else (
+    select json_build_object('id', id, 'session', session, 'cause', cause, 'epoch', epoch, 'rounds', rounds,
+      'startedAt', started_at, 'requester', requester,
+      'usage', (select ${USAGE_JSON} from model_calls c where c.run = current.id)) from current) end as run,
+  coalesce((select outcome from given_up),
+    (select ${OUTCOME_JSON} from current r where r.reply = 'settling')) as outcome,
+  (select json_agg(${ENTRY_JSON} order by e.seq) from entries_out e) as entries,
+  coalesce((select was.stop_seq > c.admitted_seq from current c), false) as stopped,
+  exists (select from live where kind in ('message', 'command')) as more,
+  p.hash as "promptHash", p.text as "promptText", t.hash as "toolsHash", t.text as "toolsText"
+from was cross join todo left join held h on true
+left join current c on true
+left join blobs p on was.frozen_epoch = coalesce(c.epoch, was.epoch) and p.hash = was.prompt_hash
+left join blobs t on was.frozen_epoch = coalesce(c.epoch, was.epoch) and t.hash = was.tools_hash`,
+};
+
+/** What the model reads in a retried run, so that its history ends with a turn to answer. */
+const RETRY_NOTE = "The last turn was not answered to its end. Someone asked to try it again: answer it now.";
+const USED_UP_NOTE = "The previous turn ended: the bot was interrupted too many times while it worked on it.";
+
+export async function openRun(
+  sql: Sql,
+  session: SessionId,
+  worker: string,
+  options: { readonly newRun: () => string; readonly tail: number },
+): Promise<Opened> {
+  const newRun = options.newRun() as RunId;
+  return snapshotRetry(async () => {
+    const [row] = await sql.query<OpenRow>(OPEN, [
+      session,
+      worker,
+      newRun,
+      options.tail,
+      RETRY_NOTE,
+      USED_UP_NOTE,
+    ]);
+    if (row === undefined || row.todo === "nothing") return { kind: "nothing" };
+    if (row.fence === null) return "stale";
+    return toOpened(row, session);
+  });
+}
+
+function toOpened(row: OpenRow, session: SessionId): Opened {
+  if (row.todo === "tidy" || row.todo === "nothing") return { kind: "nothing" };
+  if (row.run === null || row.fence === null) throw new Error("a claim without its run");
+  const run = toRunInfo(row.run);
+  const fence: Fence = { session, run: run.id, number: row.fence };
+  const entries = (row.entries ?? []).map(toEntry);
+  switch (row.todo) {
+    case "settle":
+    case "used_up":
+      if (row.outcome === null) throw new Error("a settling run without its outcome");
+      return { kind: "settle", run, fence, outcome: toOutcome(row.outcome), entries, moreWaiting: row.more };
+    case "new":
+    case "resume": {
+      const frozen = toFrozen(row);
+      return {
+        kind: "run",
+        run,
+        fence,
+        tail: entries,
+        ...(frozen === undefined ? {} : { frozen }),
+        resumed: row.todo === "resume",
+        stopped: row.stopped,
+      };
+    }
+    default:
+      return row.todo satisfies never;
+  }
+}
+
+function toFrozen(row: OpenRow): Frozen | undefined {
+  if (row.promptHash === null || row.promptText === null) return undefined;
+  if (row.toolsHash === null || row.toolsText === null) return undefined;
+  return {
+    prompt: { hash: row.promptHash, text: row.promptText },
+    tools: { hash: row.toolsHash, text: row.toolsText },
+  };
+}

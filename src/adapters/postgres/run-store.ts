@@ -1,0 +1,148 @@
+/**
+ * The bot's store over SQL. The three large steps have a file each (`open-run`, `commit-round`, `end-run`); all of them
+ * take the session's row, so that one session has one writer at a time, and many sessions never wait for each other.
+ */
+
+import type { NewId } from "../../core/ids.ts";
+import type { Fence, Frozen, Left, ModelCallRecord, RunStore } from "../../core/ports/run-store.ts";
+import { cleanText } from "../../core/text.ts";
+import type { SessionId } from "../../core/thread.ts";
+import { commitRound } from "./commit-round.ts";
+import { endRun } from "./end-run.ts";
+import { staleFence } from "./fenced.ts";
+import { openRun } from "./open-run.ts";
+import type { Sql } from "./sql.ts";
+
+export interface RunStoreOptions {
+  /** Entries that `open` gives at most, beyond what is needed to begin at a user turn; default 400. */
+  readonly tail?: number;
+}
+
+const FREEZE = {
+  name: "freeze",
+  text: `
+with held as (
+  update sessions s set rev = s.rev + 1, frozen_epoch = r.epoch, prompt_hash = $4::text, tools_hash = $6::text
+  from runs r where s.id = $1 and s.fence = $2::bigint and r.id = $3 and r.session = s.id returning s.id),
+blobs_in as (
+  insert into blobs (hash, text)
+  select b.hash, b.text from held, (values ($4, $5::text), ($6, $7::text)) as b(hash, text)
+  group by b.hash, b.text order by b.hash
+  on conflict (hash) do nothing)
+select id from held`,
+};
+
+const SETTLED = {
+  name: "settled",
+  text: `
+with held as (
+  update sessions s set rev = s.rev + 1, touched_at = now_ms() where s.id = $1 and s.fence = $2::bigint returning s.id),
+run as (
+  update runs r set reply = 'settled' from held where r.id = $3 and r.session = held.id and r.reply = 'settling'),
+attempt as (
+  update attempts a set ended = 'ended', ended_at = now_ms()
+  from held where a.run = $3 and a.fence = $2 and a.ended is null)
+select id from held`,
+};
+
+/** A late word of a loser changes what was taken for a crash, and nothing that ended in order. */
+const LEAVE = {
+  name: "leave",
+  text: `
+update attempts set ended = $3::text, ended_at = now_ms()
+where run = $1 and fence = $2::bigint and (ended is null or ended = 'crashed')`,
+};
+
+const IS_STOPPED = {
+  name: "is-stopped",
+  text: `
+select s.stop_seq > r.admitted_seq as stopped
+from sessions s join runs r on r.session = s.id where s.id = $1 and r.id = $2`,
+};
+
+/** Notes on edits and deletes wait for a run and are no reason for one. */
+const WAITS = `i.state = 'waiting' and i.kind in ('message', 'command')`;
+
+const HAS_WORK = {
+  name: "has-work",
+  text: `
+select exists (select from inbox i where i.session = $1 and ${WAITS})
+  or exists (select from runs r where r.session = $1 and r.reply <> 'settled') as work`,
+};
+
+const DUE = {
+  name: "due",
+  text: `
+select w.session, min(w.since) as since
+from (
+  select i.session, i.received_at as since from inbox i where ${WAITS}
+  union all
+  select r.session, r.started_at from runs r where r.reply <> 'settled') w
+join sessions s on s.id = w.session
+where w.since <= now_ms() - $1::bigint and s.touched_at <= now_ms() - $1
+group by w.session order by since, w.session limit $2::integer`,
+};
+
+/** Hashes that are remembered as stored, so that a prompt does not travel with each round. */
+const KNOWN_BLOBS = 1_000;
+
+export function createRunStore(
+  deps: { readonly sql: Sql; readonly newId: NewId },
+  options: RunStoreOptions = {},
+): RunStore {
+  const { sql, newId } = deps;
+  const tail = options.tail ?? 400;
+  const known = new Set<string>();
+  const isStored = (hash: string): boolean => known.has(hash);
+  const remember = (hashes: readonly string[]): void => {
+    if (known.size > KNOWN_BLOBS) known.clear();
+    for (const hash of hashes) known.add(hash);
+  };
+  const rememberCalls = (calls: readonly ModelCallRecord[]): void =>
+    remember(calls.flatMap((call) => [call.prompt.hash, call.tools.hash]));
+  return {
+    open: (session: SessionId, worker: string) => openRun(sql, session, worker, { newRun: newId, tail }),
+    async freeze(fence: Fence, { prompt, tools }: Frozen) {
+      const rows = await sql.query(FREEZE, [
+        fence.session,
+        fence.number,
+        fence.run,
+        prompt.hash,
+        cleanText(prompt.text),
+        tools.hash,
+        cleanText(tools.text),
+      ]);
+      if (rows.length === 0) throw staleFence(fence);
+      remember([prompt.hash, tools.hash]);
+    },
+    async commitRound(fence, round) {
+      const committed = await commitRound(sql, fence, round, isStored);
+      rememberCalls(round.modelCalls);
+      return committed;
+    },
+    async end(fence, ending) {
+      const ended = await endRun(sql, fence, ending, isStored);
+      rememberCalls([...(ending.round?.modelCalls ?? []), ...ending.modelCalls]);
+      return ended;
+    },
+    async settled(fence) {
+      const rows = await sql.query(SETTLED, [fence.session, fence.number, fence.run]);
+      if (rows.length === 0) throw staleFence(fence);
+    },
+    async leave(fence: Fence, how: Left) {
+      await sql.query(LEAVE, [fence.run, fence.number, how]);
+    },
+    async isStopped(fence) {
+      const [row] = await sql.query<{ stopped: boolean }>(IS_STOPPED, [fence.session, fence.run]);
+      return row?.stopped ?? false;
+    },
+    async due(idleMs, limit) {
+      const rows = await sql.query<{ session: SessionId }>(DUE, [Math.round(idleMs), limit]);
+      return rows.map((row) => row.session);
+    },
+    async hasWork(session) {
+      const [row] = await sql.query<{ work: boolean }>(HAS_WORK, [session]);
+      return row?.work ?? false;
+    },
+  };
+}
