@@ -1,0 +1,108 @@
+/** One try of a request: it is sent, and its answer's bytes are read into a reply, within the limits on silence. */
+
+import type { Readable } from "node:stream";
+import type { OpenAI } from "openai";
+import type { BobbinError } from "../../core/errors.ts";
+import type { Clock } from "../../core/ports/clock.ts";
+import { BodyReader } from "./body.ts";
+import { failureOfThrown } from "./failures.ts";
+import type { Reply } from "./reply.ts";
+import type { Transport } from "./transport.ts";
+import { Watchdog, type SilenceLimits } from "./watchdog.ts";
+
+export interface ConnectionDeps {
+  readonly clock: Clock;
+  readonly transport: Transport;
+  readonly client: OpenAI;
+  readonly settings: SilenceLimits & { readonly apiKey: string };
+}
+
+/** What goes wrong stands in the reply; nothing is thrown. */
+export class Connection {
+  readonly #deps: ConnectionDeps;
+  readonly #reply: Reply;
+  readonly #reader: BodyReader;
+  readonly #abort = new AbortController();
+  readonly #stops: readonly AbortSignal[];
+  readonly #stop = (): void => this.#abort.abort();
+  readonly #watchdog: Watchdog;
+  #silence: BobbinError | undefined;
+  #body: Readable | undefined;
+  #bytes: AsyncIterator<Uint8Array> | undefined;
+  #isOver = false;
+  #progress = 0;
+
+  constructor(deps: ConnectionDeps, reply: Reply, stops: readonly AbortSignal[]) {
+    this.#deps = deps;
+    this.#reply = reply;
+    this.#reader = new BodyReader(reply);
+    this.#stops = stops;
+    this.#watchdog = new Watchdog(deps.clock, deps.settings, (error) => {
+      this.#silence = error;
+      this.#abort.abort();
+    });
+    for (const stop of stops) stop.addEventListener("abort", this.#stop);
+    if (stops.some((stop) => stop.aborted)) this.#stop();
+  }
+
+  async open(body: string): Promise<void> {
+    const { client, transport } = this.#deps;
+    this.#watchdog.wait();
+    try {
+      // As text with its type the SDK sends the body as it is: these bytes are the ones that were hashed.
+      const response = await client
+        .post("/chat/completions", {
+          body,
+          headers: { "content-type": "application/json", accept: "text/event-stream, application/json" },
+          signal: this.#abort.signal,
+        })
+        .asResponse();
+      this.#body = transport.take(response);
+      this.#bytes = this.#body.iterator({ destroyOnReturn: false });
+      this.#watchdog.came();
+    } catch (thrown) {
+      this.#broken(thrown);
+    }
+  }
+
+  /** Reads the next bytes into the reply. @returns false when there was nothing more to read. */
+  async read(): Promise<boolean> {
+    if (this.#isOver || this.#bytes === undefined) return false;
+    if (this.#stops.some((stop) => stop.aborted)) return false;
+    this.#watchdog.wait();
+    try {
+      const next = await this.#bytes.next();
+      this.#watchdog.came();
+      if (next.done === true) this.#reader.end();
+      else this.#reader.push(next.value);
+      this.#isOver = next.done === true || this.#reply.isOver;
+    } catch (thrown) {
+      this.#broken(thrown);
+      return true;
+    }
+    if (this.#reply.progress > this.#progress) {
+      this.#progress = this.#reply.progress;
+      this.#watchdog.data();
+      if (this.#reply.isFinished) this.#watchdog.afterEnd();
+    }
+    return true;
+  }
+
+  /** A whole reply's connection is kept for the next request, any other is cut. */
+  close(): void {
+    this.#watchdog.stop();
+    for (const stop of this.#stops) stop.removeEventListener("abort", this.#stop);
+    if (this.#body === undefined) return;
+    if (this.#isOver && this.#reply.failure === undefined) this.#deps.transport.release(this.#body);
+    else this.#body.destroy();
+  }
+
+  #broken(thrown: unknown): void {
+    this.#isOver = true;
+    // What breaks after the reply has ended takes nothing back.
+    if (!this.#reply.isFinished) {
+      this.#reply.failure ??= this.#silence ?? failureOfThrown(thrown, this.#deps.settings.apiKey);
+    }
+    this.#reply.end();
+  }
+}
