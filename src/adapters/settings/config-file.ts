@@ -20,7 +20,7 @@ export async function readConfig(folder: string): Promise<ReadConfig> {
   if (loaded.kind === "wrong") return { kind: "wrong", problems: [{ name: fileName, ...loaded }] };
   const checked = checkConfig(loaded.input);
   if (checked.kind === "ok") return checked;
-  const fix = `Correct it in ${fileName}; CONTRIBUTING and the type of defineConfig say what may stand there.`;
+  const fix = `Correct it in ${fileName}; the type of defineConfig says what may stand there.`;
   return {
     kind: "wrong",
     problems: checked.problems.map(({ at, problem }) => ({ name: `${fileName}: ${at}`, problem, fix })),
