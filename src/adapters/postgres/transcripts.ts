@@ -1,0 +1,122 @@
+/** The read model: what a session holds, for people who look. */
+
+import type { InboundView, RunView, SessionStatus, Transcripts } from "../../core/ports/transcripts.ts";
+import type { Fate } from "../../core/inbound.ts";
+import type { RunId } from "../../core/ids.ts";
+import type { RunCause } from "../../core/ports/run-store.ts";
+import { ENTRY_JSON, toEntry, type EntryRow } from "./entry-row.ts";
+import { toInbound } from "./inbound-row.ts";
+import { OUTCOME_JSON, toOutcome, toUsage, USAGE_JSON, type OutcomeRow, type UsageRow } from "./run-row.ts";
+import type { Sql } from "./sql.ts";
+
+const STATUS = {
+  name: "transcript-status",
+  text: `
+select s.epoch,
+  (select count(*) from inbox i where i.session = s.id and i.state = 'waiting' and i.seq > s.stop_seq
+    and i.kind in ('message', 'command')) as waiting,
+  (select json_build_object('run', r.id, 'startedAt', r.started_at, 'rounds', r.rounds)
+    from runs r where r.session = s.id and r.reply = 'open') as running,
+  (select json_build_object('run', r.id, 'outcome', ${OUTCOME_JSON})
+    from runs r where r.session = s.id and r.reply <> 'open' order by r.n desc limit 1) as last,
+  (select count(*) from entries e where e.session = s.id and e.epoch = s.epoch) as entries,
+  (select ${USAGE_JSON} from runs r join model_calls c on c.run = r.id where r.session = s.id) as usage
+from sessions s where s.id = $1`,
+};
+
+const ENTRIES = {
+  name: "transcript-entries",
+  text: `select json_agg(${ENTRY_JSON} order by e.seq) as entries from entries e where e.session = $1`,
+};
+
+const INBOUNDS = {
+  name: "transcript-inbounds",
+  text: `select seq, body, state, run, fate, reason from inbox where session = $1 order by seq`,
+};
+
+const RUNS = {
+  name: "transcript-runs",
+  text: `
+select r.id, r.cause, r.epoch, r.started_at as "startedAt", r.rounds, r.reply,
+  case when r.reason is not null then ${OUTCOME_JSON} end as outcome,
+  (select ${USAGE_JSON} from model_calls c where c.run = r.id) as usage,
+  (select json_agg(json_build_object('fence', a.fence, 'worker', a.worker, 'startedAt', a.started_at, 'ended', a.ended)
+    order by a.fence) from attempts a where a.run = r.id) as attempts
+from runs r where r.session = $1 order by r.n`,
+};
+
+interface StatusRow {
+  readonly epoch: number;
+  readonly waiting: number;
+  readonly running: { readonly run: RunId; readonly startedAt: number; readonly rounds: number } | null;
+  readonly last: { readonly run: RunId; readonly outcome: OutcomeRow } | null;
+  readonly entries: number;
+  readonly usage: UsageRow;
+}
+
+interface InboundRow {
+  readonly seq: number;
+  readonly body: unknown;
+  readonly state: InboundView["state"];
+  readonly run: RunId | null;
+  readonly fate: Fate | null;
+  readonly reason: string | null;
+}
+
+interface RunsRow {
+  readonly id: RunId;
+  readonly cause: RunCause;
+  readonly epoch: number;
+  readonly startedAt: number;
+  readonly rounds: number;
+  readonly reply: RunView["reply"];
+  readonly outcome: OutcomeRow | null;
+  readonly usage: UsageRow;
+  readonly attempts: readonly AttemptRow[] | null;
+}
+
+type Attempt = RunView["attempts"][number];
+type AttemptRow = Omit<Attempt, "ended"> & { readonly ended: NonNullable<Attempt["ended"]> | null };
+
+export function createTranscripts(sql: Sql): Transcripts {
+  return {
+    async status(session) {
+      const [row] = await sql.query<StatusRow>(STATUS, [session]);
+      if (row === undefined) return undefined;
+      const { running, last, usage, ...counts } = row;
+      const status: SessionStatus = {
+        ...counts,
+        ...(running === null ? {} : { running }),
+        ...(last === null ? {} : { last: { run: last.run, outcome: toOutcome(last.outcome) } }),
+        usage: toUsage(usage),
+      };
+      return status;
+    },
+    async entries(session) {
+      const [row] = await sql.query<{ entries: readonly EntryRow[] | null }>(ENTRIES, [session]);
+      return (row?.entries ?? []).map(toEntry);
+    },
+    async inbounds(session) {
+      const rows = await sql.query<InboundRow>(INBOUNDS, [session]);
+      return rows.map(({ seq, body, state, run, fate, reason }): InboundView => ({
+        seq,
+        inbound: toInbound(body),
+        state,
+        ...(run === null ? {} : { run }),
+        ...(fate === null ? {} : { fate }),
+        ...(reason === null ? {} : { reason }),
+      }));
+    },
+    async runs(session) {
+      const rows = await sql.query<RunsRow>(RUNS, [session]);
+      return rows.map(({ outcome, usage, attempts, ...row }): RunView => ({
+        ...row,
+        ...(outcome === null ? {} : { outcome: toOutcome(outcome) }),
+        usage: toUsage(usage),
+        attempts: (attempts ?? []).map(({ ended, ...attempt }): Attempt =>
+          ended === null ? attempt : { ...attempt, ended },
+        ),
+      }));
+    },
+  };
+}
