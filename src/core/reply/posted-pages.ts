@@ -1,0 +1,246 @@
+/**
+ * The pages of one reply as they stand on the platform, with their rows. Does one operation at a time and says what came of
+ * it; when to do which is the writer's. A row is written before its post, and with the message's id after it, so that
+ * whoever comes next finds a post whose response was lost by its key and never posts it twice.
+ */
+
+import { isStaleFence } from "../errors.ts";
+import type { Log } from "../ports/log.ts";
+import type { Pages } from "../ports/pages.ts";
+import type { Fence, RunInfo } from "../ports/run-store.ts";
+import type { PageContent, Surface, Written } from "../ports/surface.ts";
+import type { Operation, PostedPage } from "./reconcile.ts";
+
+export interface PostedPagesDeps {
+  readonly surface: Surface;
+  readonly pages: Pages;
+  readonly log: Log;
+  /** Monotonic, ms. */
+  ticks(): number;
+}
+
+export interface PostedPagesOptions {
+  readonly run: RunInfo;
+  readonly fence: Fence;
+  /** Whether a write may start now. */
+  isLive(): boolean;
+}
+
+export type Step =
+  | { readonly kind: "done" }
+  | { readonly kind: "later"; readonly afterMs: number }
+  /** Not known whether it landed: the same again, after a pause. */
+  | { readonly kind: "unknown"; readonly why: string }
+  | { readonly kind: "too_long" }
+  | { readonly kind: "refused"; readonly why: string }
+  /** Somebody deleted the page; it counts as never posted now. */
+  | { readonly kind: "page_gone" }
+  | { readonly kind: "thread_gone" }
+  /** Another attempt has taken over, or the lease has run out. */
+  | { readonly kind: "lost" };
+
+interface Slot {
+  readonly key: string;
+  readonly message?: string;
+  readonly content?: PageContent;
+  /** A post with this key was begun and may have landed. */
+  readonly mayHaveLanded: boolean;
+  /** Whether the row says what this says. */
+  readonly isSaved: boolean;
+  /** Another attempt wrote it first. */
+  readonly isAdopted: boolean;
+  /** Ticks of the last write that landed. */
+  readonly writtenAt: number;
+}
+
+export interface PostedPages {
+  /** Reads the rows once; after it failed it may be called again. Rejects when the store does. */
+  load(): Promise<void>;
+  list(): readonly PostedPage[];
+  /** Rejects when the store cannot be reached; a stale fence is `lost`. */
+  perform(operation: Operation): Promise<Step>;
+  /** Brings the rows up to date where that failed before. */
+  save(): Promise<Step>;
+  /** Whether a write of another attempt that landed before `ticks` may have replaced what this one wrote. */
+  isDoubtful(ticks: number): boolean;
+  /** Forgets what stands on those pages, so that they are written again. */
+  doubt(ticks: number): void;
+}
+
+const DONE: Step = { kind: "done" };
+const LOST: Step = { kind: "lost" };
+
+export function createPostedPages(deps: PostedPagesDeps, options: PostedPagesOptions): PostedPages {
+  const { surface, pages } = deps;
+  const { run, fence } = options;
+  const slots = new Map<number, Slot>();
+  let isLoaded = false;
+  let keys = 0;
+
+  /** New for every page that is begun: a platform may answer a key it knows with a message that was deleted. */
+  function newSlot(): Slot {
+    const key = `${run.id}-${fence.number}-${keys++}`;
+    return { key, mayHaveLanded: false, isSaved: false, isAdopted: false, writtenAt: deps.ticks() };
+  }
+
+  async function put(index: number, slot: Slot): Promise<void> {
+    slots.set(index, { ...slot, isSaved: false });
+    const { key, message } = slot;
+    await pages.put(fence, { run: run.id, index, key, ...(message === undefined ? {} : { message }) });
+    slots.set(index, { ...slot, isSaved: true });
+  }
+
+  /** The message of a post that was begun; `undefined` when it did not land, a step when that cannot be known now. */
+  async function lookFor(slot: Slot): Promise<string | undefined | Step> {
+    if (!slot.mayHaveLanded) return undefined;
+    try {
+      return await surface.find(slot.key);
+    } catch (error) {
+      return { kind: "unknown", why: reasonOf(error) };
+    }
+  }
+
+  async function post(index: number, content: PageContent): Promise<Step> {
+    const slot = slots.get(index) ?? newSlot();
+    if (!slot.isSaved) await put(index, slot);
+    const found = await lookFor(slot);
+    if (typeof found === "object") return found;
+    if (found !== undefined) {
+      await put(index, { ...slot, message: found, mayHaveLanded: false, writtenAt: deps.ticks() });
+      return DONE;
+    }
+    if (!options.isLive()) return LOST;
+    slots.set(index, { ...slot, mayHaveLanded: true, isSaved: true });
+    const written = await attempt(() => surface.post(slot.key, content));
+    if (written.kind === "ok") {
+      // Where an earlier try may have landed, the platform may have answered with that one's message and content.
+      const known = slot.mayHaveLanded ? {} : { content };
+      const posted = { ...slot, ...known, message: written.message, mayHaveLanded: false };
+      await put(index, { ...posted, writtenAt: deps.ticks() });
+      return DONE;
+    }
+    if (written.kind !== "unknown") slots.set(index, { ...slot, isSaved: true });
+    return stepOf(index, written);
+  }
+
+  async function edit(index: number, message: string, content: PageContent): Promise<Step> {
+    const written = await attempt(() => surface.edit(message, content));
+    const slot = slots.get(index);
+    if (slot === undefined) return DONE;
+    if (written.kind === "ok") {
+      slots.set(index, { ...slot, content, writtenAt: deps.ticks() });
+      return DONE;
+    }
+    if (written.kind === "unknown") {
+      const { content: _, ...rest } = slot;
+      slots.set(index, rest);
+    }
+    return stepOf(index, written);
+  }
+
+  async function remove(index: number): Promise<Step> {
+    const slot = slots.get(index);
+    if (slot === undefined) return DONE;
+    const message = slot.message ?? (await lookFor(slot));
+    if (typeof message === "object") return message;
+    if (message !== undefined) {
+      if (!options.isLive()) return LOST;
+      const written = await attempt(() => surface.remove(message));
+      const isThere = written.kind === "later" || written.kind === "unknown";
+      if (isThere || (written.kind === "gone" && written.what === "thread")) return stepOf(index, written);
+      if (written.kind === "refused")
+        deps.log.warn("a page that is not needed cannot be removed", { ...written });
+    }
+    await pages.remove(fence, index);
+    slots.delete(index);
+    return DONE;
+  }
+
+  function stepOf(index: number, written: Exclude<Written, { readonly kind: "ok" }>): Step {
+    if (written.kind !== "gone") return written;
+    if (written.what === "thread") return { kind: "thread_gone" };
+    slots.set(index, newSlot());
+    return { kind: "page_gone" };
+  }
+
+  async function save(): Promise<Step> {
+    for (const [index, slot] of slots)
+      if (!slot.isSaved && slot.message !== undefined) await put(index, slot);
+    return DONE;
+  }
+
+  async function fenced(work: () => Promise<Step>): Promise<Step> {
+    if (!options.isLive()) return LOST;
+    try {
+      return await work();
+    } catch (error) {
+      if (isStaleFence(error)) return LOST;
+      throw error;
+    }
+  }
+
+  return {
+    async load() {
+      if (isLoaded) return;
+      for (const { index, key, message } of await pages.list(run.id)) {
+        const known = message === undefined ? {} : { message };
+        slots.set(index, {
+          key,
+          ...known,
+          mayHaveLanded: message === undefined,
+          isSaved: true,
+          isAdopted: true,
+          writtenAt: deps.ticks(),
+        });
+      }
+      isLoaded = true;
+    },
+    list: () =>
+      [...slots].map(([index, { key, message, content }]) => ({
+        index,
+        key,
+        ...(message === undefined ? {} : { message }),
+        ...(content === undefined ? {} : { content }),
+      })),
+    perform: (operation) =>
+      fenced(async () => {
+        await save();
+        switch (operation.kind) {
+          case "post":
+            return await post(operation.index, operation.content);
+          case "edit":
+            return await edit(operation.index, operation.message, operation.content);
+          case "remove":
+            return await remove(operation.index);
+          default:
+            return operation satisfies never;
+        }
+      }),
+    save: () => fenced(save),
+    isDoubtful: (ticks) => [...slots.values()].some((slot) => isStale(slot, ticks)),
+    doubt(ticks) {
+      for (const [index, slot] of slots) {
+        if (!isStale(slot, ticks)) continue;
+        const { content: _, ...rest } = slot;
+        slots.set(index, rest);
+      }
+    },
+  };
+}
+
+function isStale(slot: Slot, ticks: number): boolean {
+  return slot.isAdopted && slot.content !== undefined && slot.writtenAt < ticks;
+}
+
+/** A surface does not throw; one that does all the same has left us not knowing. */
+async function attempt(write: () => Promise<Written>): Promise<Written> {
+  try {
+    return await write();
+  } catch (error) {
+    return { kind: "unknown", why: reasonOf(error) };
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,257 @@
+/**
+ * Shows one run in its thread, from the first sign of life to the settled reply. One write in flight, the latest document
+ * wins, progress is paced and given up early, the final text always lands. One writer per thread at a time.
+ */
+
+import type { RunEvent } from "../events.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Log } from "../ports/log.ts";
+import type { Pages } from "../ports/pages.ts";
+import type { Fence, Outcome, RunInfo } from "../ports/run-store.ts";
+import type { PageContent, Surface } from "../ports/surface.ts";
+import { concluded, documentOf, reduce, type ReplyDocument } from "./document.ts";
+import { PageFallback } from "./page-fallback.ts";
+import { pause, untilAborted } from "./pause.ts";
+import { createPostedPages, type Step } from "./posted-pages.ts";
+import { reconcile } from "./reconcile.ts";
+import { DEFAULT_VIEW, render, type ReplyView } from "./render.ts";
+
+export interface ReplyWriterDeps {
+  readonly surface: Surface;
+  readonly pages: Pages;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface ReplyWriterOptions {
+  readonly run: RunInfo;
+  readonly fence: Fence;
+  /** Asked before each write to the platform; none starts when it says no. */
+  isLive(): boolean;
+  /** What earlier attempts showed (`documentOf` the stored entries); empty unless given. */
+  readonly document?: ReplyDocument;
+  readonly view?: ReplyView;
+  /**
+   * After a takeover: how long from now on a write of the attempt before may still land, ms. What was written earlier than
+   * that is written once more at the end. Default 0: no attempt was before.
+   */
+  readonly lateWritesMs?: number;
+}
+
+export type Settled =
+  | { readonly kind: "settled" }
+  /** The thread is not there any more, or people deleted the reply twice: nothing more to show. */
+  | { readonly kind: "gone" }
+  /** The platform took neither a page nor its plain text; a notice stands there if even that was possible. */
+  | { readonly kind: "refused"; readonly why: string }
+  /** Lease, fence or signal said no more, or `stop` came first: somebody else settles the reply. */
+  | { readonly kind: "lost" };
+
+export interface ReplyWriter {
+  /** Takes the event into the document and writes when it is time. Never throws, never waits. */
+  on(event: RunEvent): void;
+  /**
+   * Writes the final pages: waits for the write under way, obeys the platform, goes on until they are there or `signal`
+   * aborts. Called again it answers the same. Rejects when the store cannot be reached; the reply is then still to settle.
+   */
+  settle(outcome: Outcome, signal?: AbortSignal): Promise<Settled>;
+  /** Leaves the reply as it stands: resolves when the write in flight has ended; no other will start. */
+  stop(): Promise<void>;
+}
+
+/** After so many failed progress writes in a row only the final is tried. */
+const PROGRESS_FAILURES = 5;
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 30_000;
+/** A reply is posted anew once; who deletes it again does not want it. */
+const REPOSTS = 1;
+
+export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOptions): ReplyWriter {
+  const { surface, clock } = deps;
+  const { run } = options;
+  const log = deps.log.with({ run: run.id, session: run.session });
+  const view = options.view ?? DEFAULT_VIEW;
+  const quietUntil = clock.ticks() + (options.lateWritesMs ?? 0);
+  const posted = createPostedPages(
+    { surface, pages: deps.pages, log, ticks: () => clock.ticks() },
+    { run, fence: options.fence, isLive: () => options.isLive() },
+  );
+  const fallback = new PageFallback(surface.limits, run.id);
+  const stopping = new AbortController();
+
+  let document = options.document ?? documentOf(run, []);
+  /** The document that the last look at the pages was for. */
+  let shown: ReplyDocument | undefined;
+  let ended: Settled | undefined;
+  let settling: Promise<Settled> | undefined;
+  let inFlight: Promise<void> | undefined;
+  let cancelTimer: (() => void) | undefined;
+  /** Ticks before which no progress is written. */
+  let nextLookAt = clock.ticks();
+  /** Ticks before which the platform wants no write at all. */
+  let closedUntil = clock.ticks();
+  let failures = 0;
+  let reposts = 0;
+
+  const wanted = (): readonly PageContent[] => fallback.apply(render(document, fallback.limits, view));
+  const isOver = (): boolean => ended !== undefined || settling !== undefined || stopping.signal.aborted;
+
+  function schedule(): void {
+    if (isOver() || inFlight !== undefined || cancelTimer !== undefined || failures >= PROGRESS_FAILURES)
+      return;
+    const waitMs = Math.max(nextLookAt, closedUntil) - clock.ticks();
+    if (waitMs > 0) {
+      cancelTimer = clock.after(waitMs, () => {
+        cancelTimer = undefined;
+        schedule();
+      });
+      return;
+    }
+    inFlight = writeProgress().then((hasMore) => {
+      inFlight = undefined;
+      if (hasMore || shown !== document) schedule();
+    });
+  }
+
+  /** At most one write. @returns whether more is to be written although nothing changed. Never rejects. */
+  async function writeProgress(): Promise<boolean> {
+    nextLookAt = clock.ticks() + surface.limits.editEveryMs;
+    try {
+      await posted.load();
+      if (isOver()) return false;
+      shown = document;
+      const [operation, ...more] = reconcile(wanted(), posted.list());
+      if (operation === undefined) return false;
+      const step = await posted.perform(operation);
+      return noteProgress(step) || more.length > 0;
+    } catch (error) {
+      log.warn("progress of a reply could not be written", { error });
+      pauseProgress();
+      return true;
+    }
+  }
+
+  /** @returns whether the same has to be tried again */
+  function noteProgress(step: Step): boolean {
+    switch (step.kind) {
+      case "done":
+        failures = 0;
+        return false;
+      case "unknown":
+      case "refused":
+        log.info("progress of a reply did not land", { ...step });
+        pauseProgress();
+        return true;
+      case "too_long":
+        fallback.shrink();
+        pauseProgress();
+        return true;
+      case "later":
+      case "page_gone":
+      case "thread_gone":
+      case "lost":
+        noteAlways(step);
+        return true;
+      default:
+        return step satisfies never;
+    }
+  }
+
+  function pauseProgress(): void {
+    nextLookAt = Math.max(nextLookAt, clock.ticks() + pauseMs(failures++));
+  }
+
+  /** What means the same for progress and finals. */
+  function noteAlways(step: Extract<Step, { kind: "later" | "page_gone" | "thread_gone" | "lost" }>): void {
+    switch (step.kind) {
+      case "later":
+        closedUntil = Math.max(closedUntil, clock.ticks() + Math.max(1, step.afterMs));
+        return;
+      case "page_gone":
+        if (++reposts > REPOSTS) ended = { kind: "gone" };
+        return;
+      case "thread_gone":
+        ended = { kind: "gone" };
+        return;
+      case "lost":
+        ended = { kind: "lost" };
+        return;
+      default:
+        step satisfies never;
+    }
+  }
+
+  async function finish(outcome: Outcome, signal: AbortSignal): Promise<Settled> {
+    cancelTimer?.();
+    cancelTimer = undefined;
+    document = concluded(document, outcome);
+    if (inFlight !== undefined) await untilAborted(inFlight, signal);
+    for (let tries = 0; ended === undefined;) {
+      if (!(await pause(clock, closedUntil - clock.ticks(), signal)) || !options.isLive()) return { kind: "lost" };
+      await posted.load();
+      const [operation] = reconcile(wanted(), posted.list());
+      if (operation === undefined) {
+        const saved = await posted.save();
+        if (saved.kind === "lost") return { kind: "lost" };
+        if (!posted.isDoubtful(quietUntil)) break;
+        if (!(await pause(clock, quietUntil - clock.ticks(), signal))) return { kind: "lost" };
+        posted.doubt(quietUntil);
+        continue;
+      }
+      const step = await posted.perform(operation);
+      tries = step.kind === "unknown" ? tries + 1 : 0;
+      switch (step.kind) {
+        case "done":
+          break;
+        case "unknown":
+          log.warn("a final page may not have landed", { ...step, tries });
+          await pause(clock, pauseMs(tries - 1), signal);
+          break;
+        case "too_long":
+          if (!fallback.shrink()) fallback.simplify(operation.index);
+          break;
+        case "refused":
+          log.warn("the platform refused a final page", { ...step, page: operation.index });
+          if (!fallback.simplify(operation.index)) ended = step;
+          break;
+        case "later":
+        case "page_gone":
+        case "thread_gone":
+        case "lost":
+          noteAlways(step);
+          break;
+        default:
+          step satisfies never;
+      }
+    }
+    const incomplete = fallback.reason;
+    ended ??= incomplete === undefined ? { kind: "settled" } : { kind: "refused", why: incomplete };
+    return ended;
+  }
+
+  return {
+    on(event) {
+      if (isOver()) return;
+      document = reduce(document, event);
+      if (document !== shown) schedule();
+    },
+    settle(outcome, signal) {
+      settling ??= finish(
+        outcome,
+        signal === undefined ? stopping.signal : AbortSignal.any([stopping.signal, signal]),
+      );
+      return settling;
+    },
+    async stop() {
+      stopping.abort();
+      cancelTimer?.();
+      cancelTimer = undefined;
+      await inFlight;
+      await settling?.catch(() => undefined);
+    },
+  };
+}
+
+function pauseMs(failures: number): number {
+  return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
+}
