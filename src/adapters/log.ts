@@ -66,9 +66,18 @@ const TAKEN = new Set(["level", "time", "msg"]);
 
 function plainFacts(facts: Facts): Record<string, unknown> {
   const plain: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(facts))
+  for (const [name, value] of Object.entries(readableFacts(facts)))
     plain[TAKEN.has(name) ? `${name}_` : name] = plainOf(value, 0);
   return plain;
+}
+
+/** The facts themselves may have a getter that throws; then the message is written without them. */
+function readableFacts(facts: Facts): Facts {
+  try {
+    return { ...facts };
+  } catch {
+    return { facts: "[unreadable]" };
+  }
 }
 
 const DEEPEST = 6;

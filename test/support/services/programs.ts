@@ -96,6 +96,7 @@ function installPackages(names: readonly string[]): Promise<void> {
 }
 
 const policy = "/usr/sbin/policy-rc.d";
+let hasNewLists = false;
 
 async function aptGet(names: readonly string[]): Promise<void> {
   process.stderr.write(`Installing ${names.join(", ")} for the tests ...\n`);
@@ -106,7 +107,8 @@ async function aptGet(names: readonly string[]): Promise<void> {
   const install = [...wait, "install", "-y", "--no-install-recommends", ...names];
   try {
     // Lists that are out of date name packages that are gone from the mirror, and a fresh machine has no lists.
-    await run("apt-get", [...wait, "update"], options).catch(() => {});
+    if (!hasNewLists) await run("apt-get", [...wait, "update"], options).catch(() => {});
+    hasNewLists = true;
     await run("apt-get", install, options);
   } catch (error) {
     const output = error instanceof Error && "stderr" in error ? String(error.stderr).trim() : String(error);
