@@ -12,6 +12,8 @@ import { gfm } from "micromark-extension-gfm";
 const LONGEST = 60_000;
 /** Lists and quotes nested deeper than any person writes are shown as text, so that no text can exhaust the stack. */
 const DEEPEST = 40;
+/** The same at the start of a line, before the parser sees it: it takes seconds for thousands of levels. */
+const TOO_DEEP = new RegExp(`^(?:[ \\t]*(?:>|(?:[*+-]|\\d{1,9}[.)])[ \\t])){${DEEPEST},}`, "m");
 const SCHEMES: ReadonlySet<string> = new Set(["http:", "https:", "mailto:"]);
 
 interface Context {
@@ -22,7 +24,7 @@ interface Context {
 /** Never throws. The answer is HTML for the inside of a block element. */
 export function htmlOf(markdown: string): string {
   if (markdown.trim() === "") return "";
-  if (markdown.length > LONGEST) return plain(markdown);
+  if (markdown.length > LONGEST || TOO_DEEP.test(markdown)) return plain(markdown);
   try {
     const root = fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
     const definitions = new Map<string, Definition>();

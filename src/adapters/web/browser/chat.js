@@ -17,7 +17,6 @@ let person = document.body.dataset["person"] ?? "You";
 
 const view = new ThreadView();
 const outbox = new Outbox(session);
-const stop = part("stop", HTMLButtonElement);
 const lineState = part("line-state", HTMLElement);
 const invitation = document.getElementById("invitation");
 
@@ -89,13 +88,10 @@ document.addEventListener("click", (event) => {
   if (button?.dataset["action"]) act(button).catch(() => {});
   if (button?.dataset["example"]) send({ id: newId(), text: button.dataset["example"] });
 });
-stop.addEventListener("click", stopAnswer);
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && !event.defaultPrevented) stopAnswer();
 });
 
-const showStop = () => (stop.hidden = view.stopButton === undefined);
-showStop();
 for (const unsent of outbox.all()) {
   view.showSending(unsent.id, unsent.text, person);
   view.showFailed(unsent.id, "This message has not been sent yet.", () => send(unsent));
@@ -104,10 +100,7 @@ for (const unsent of outbox.all()) {
 
 let trouble = "";
 follow(session === "" ? "/events" : `/threads/${encodeURIComponent(session)}/events`, Number(revision), {
-  message(told) {
-    view.show(told, outbox.has(told.id));
-    showStop();
-  },
+  message: (told) => view.show(told, outbox.has(told.id)),
   threads(html) {
     const list = part("threads", HTMLElement);
     const focused = document.activeElement instanceof HTMLAnchorElement ? document.activeElement.href : "";

@@ -24,7 +24,7 @@ export class ThreadView {
     this.#latest.addEventListener("click", () => this.toEnd());
     // Also when the composer grows, a phone turns, or its keyboard opens.
     new ResizeObserver(() => this.#keepUp()).observe(this.#scroller);
-    this.toEnd();
+    if (this.#thread.childElementCount > 0) this.toEnd();
   }
 
   /** @returns {HTMLButtonElement | undefined} the button of the newest answer that can be stopped */
@@ -130,7 +130,8 @@ export class ThreadView {
   }
 
   #keepUp() {
-    if (this.#follows) this.#scroller.scrollTop = this.#scroller.scrollHeight;
+    if (this.#follows && this.#thread.childElementCount > 0)
+      this.#scroller.scrollTop = this.#scroller.scrollHeight;
   }
 
   /**

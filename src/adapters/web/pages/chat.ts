@@ -116,7 +116,6 @@ function header({ open }: ChatView): Markup {
       <span class="lines" aria-hidden="true"></span>
     </button>
     <h1>${open?.label ?? "New thread"}</h1>
-    <span class="line-state" id="line-state" role="status"></span>
     ${
       open === undefined
         ? ""
@@ -126,10 +125,13 @@ function header({ open }: ChatView): Markup {
 }
 
 function demoNote(): Markup {
-  return html`<p class="note">
-    <strong>Demo model.</strong> The answers are scripted. For real ones set <code>OPENAI_API_KEY</code> and
-    <code>MODEL</code> (and <code>OPENAI_BASE_URL</code> for another provider), then start again.
-  </p>`;
+  return html`<details class="note">
+    <summary><strong>Demo model:</strong> the answers are scripted. <u>How to set a real one</u></summary>
+    <p>
+      Set <code>OPENAI_API_KEY</code> and <code>MODEL</code>, and <code>OPENAI_BASE_URL</code> for another
+      provider than OpenAI. Then start the bot again.
+    </p>
+  </details>`;
 }
 
 function earlierLink({ earlier, session }: OpenThread): Markup | "" {
@@ -165,6 +167,7 @@ function composer(isNew: boolean): Markup {
     <ul class="commands" id="commands" role="listbox" aria-label="Commands" hidden>
       ${commands}
     </ul>
+    <p class="line-state" id="line-state" role="status"></p>
     <div class="box">
       <textarea
         id="text"
@@ -177,10 +180,7 @@ function composer(isNew: boolean): Markup {
         aria-controls="commands"
         autocomplete="off"
       ></textarea>
-      <button type="button" class="stop" id="stop" title="Stop the answer (Esc)" hidden>
-        <span class="square" aria-hidden="true"></span><span class="unseen">Stop the answer</span>
-      </button>
-      <button type="submit" class="send" id="send" title="Send (Enter)" disabled>
+      <button type="submit" class="send" id="send" title="Send" disabled>
         <span class="arrow" aria-hidden="true"></span><span class="unseen">Send</span>
       </button>
     </div>

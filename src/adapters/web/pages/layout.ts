@@ -11,6 +11,9 @@ export interface PageFrame {
   readonly againAfter?: number;
 }
 
+/** All pages share them; the later ones build on the earlier. */
+const STYLES = ["base", "button", "frame", "thread", "prose", "composer", "plain"];
+
 export function layout(frame: PageFrame, body: Markup): Markup {
   const again =
     frame.againAfter === undefined ? "" : html`<meta http-equiv="refresh" content="${frame.againAfter}" />`;
@@ -28,8 +31,7 @@ export function layout(frame: PageFrame, body: Markup): Markup {
         <title>${frame.title}</title>
         ${again}
         <link rel="icon" href="/assets/bobbin.svg" type="image/svg+xml" />
-        <link rel="stylesheet" href="/assets/chat.css" />
-        ${script}
+        ${STYLES.map((name) => html`<link rel="stylesheet" href="/assets/${name}.css" />`)} ${script}
       </head>
       ${body}
     </html>`;

@@ -1,7 +1,7 @@
 /** One message of a thread, as the page and the event stream both show it. */
 
 import { html, raw } from "hono/html";
-import type { Button } from "../../../core/ports/surface.ts";
+import type { Button, PageContent } from "../../../core/ports/surface.ts";
 import type { WebMessage } from "../../../core/ports/web-messages.ts";
 import { isBlank } from "../../../core/text.ts";
 import { htmlOf } from "../format.ts";
@@ -31,16 +31,17 @@ export function messageMarkup(row: WebMessage): Markup {
       <span class="speaker">${row.speaker}</span>
       <time datetime="${time}">${time.slice(0, 16).replace("T", " ")} UTC</time>
     </header>
-    ${isPerson ? personBody(page.markdown) : botBody(page.markdown)}
-    ${page.status === undefined ? "" : html`<p class="status"><span class="spin" aria-hidden="true"></span>${page.status}</p>`}
-    ${
-      page.footer === undefined && page.buttons.length === 0
-        ? ""
-        : html`<footer>
-            ${page.buttons.map(button)}${page.footer === undefined ? "" : html`<span>${page.footer}</span>`}
-          </footer>`
-    }
+    ${isPerson ? personBody(page.markdown) : botBody(page.markdown)} ${foot(page)}
   </article>`;
+}
+
+function foot({ status, footer, buttons }: PageContent): Markup | "" {
+  if (status === undefined && footer === undefined && buttons.length === 0) return "";
+  const now = html`<span class="status"><span class="spin" aria-hidden="true"></span>${status}</span>`;
+  return html`<footer>
+    ${status === undefined ? "" : now} ${footer === undefined ? "" : html`<span>${footer}</span>`}
+    ${buttons.map(button)}
+  </footer>`;
 }
 
 /** What a person wrote is shown as written. */

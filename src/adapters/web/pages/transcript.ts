@@ -86,7 +86,7 @@ function entryContent(body: Entry["body"]): Markup {
     case "user":
       return html`${body.parts.map(partMarkup)}`;
     case "assistant":
-      return html`${body.text === "" ? "" : html`<pre>${body.text}</pre>`}
+      return html`${body.text === "" ? "" : html`<div class="words">${body.text}</div>`}
       ${body.calls.map(
         (call) =>
           html`<p class="call">calls <code>${call.name}</code></p>
@@ -98,7 +98,7 @@ function entryContent(body: Entry["body"]): Markup {
       return html`<pre>${body.content}</pre>`;
     case "note":
     case "summary":
-      return html`<pre>${body.text}</pre>`;
+      return html`<div class="words">${body.text}</div>`;
     default:
       return body satisfies never;
   }
@@ -107,10 +107,10 @@ function entryContent(body: Entry["body"]): Markup {
 function partMarkup(part: Part): Markup {
   switch (part.kind) {
     case "text":
-      return html`<pre>${part.text}</pre>`;
+      return html`<div class="words">${part.text}</div>`;
     case "note":
       return html`<p class="dim">For the model only:</p>
-        <pre>${part.text}</pre>`;
+        <div class="words">${part.text}</div>`;
     case "image":
       return html`<p class="dim">Image ${part.name ?? ""}, ${part.mimeType}</p>`;
     case "file":

