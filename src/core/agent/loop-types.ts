@@ -88,7 +88,10 @@ export interface CommitAnswer {
   readonly steered: readonly ContextEntry[];
   /** End the run as `cancelled`. */
   readonly stopped: boolean;
-  /** Hand the run over at this round border; not looked at after `state: "calls"`, nor when the run ends here anyway. */
+  /**
+   * Hand the run over at this round border; not looked at where the run ends anyway. After `state: "calls"` it counts only
+   * with an empty `stored`: the reply could not be stored, so none of its tools may start.
+   */
   readonly leave?: boolean;
 }
 

@@ -36,6 +36,11 @@ export function outputRoom(model: ModelRecord): number {
   return Math.min(model.outputTokens, Math.floor(model.contextWindow / 2));
 }
 
+/** The output cap of the retry after a cut reply, within the window. */
+export function largerCap(model: ModelRecord): number {
+  return Math.max(outputRoom(model), Math.min(model.largerOutputTokens, Math.floor(model.contextWindow / 2)));
+}
+
 /** Estimated tokens of an entry: a quarter of its characters, a fixed number for each image. */
 export function estimateTokens(entry: ContextEntry, textCap: number = Number.POSITIVE_INFINITY): number {
   const { body } = entry;

@@ -6,7 +6,7 @@
 import type { ContextEntry } from "../agent/loop-types.ts";
 import type { ModelMessage, ModelRecord, ModelRequest, Thinking, ToolSpec } from "../ports/model.ts";
 import type { Blob } from "../ports/run-store.ts";
-import { fitBudget, inputBudget, outputRoom, type Estimate } from "./budget.ts";
+import { fitBudget, inputBudget, largerCap, outputRoom, type Estimate } from "./budget.ts";
 import { compose } from "./compose.ts";
 import { SYSTEM_HEADER } from "./speaker.ts";
 import { standingOf } from "./standing.ts";
@@ -86,11 +86,6 @@ export function buildRequest(
     firstSeq: seqs.length === 0 ? 0 : seqs.reduce((a, b) => Math.min(a, b)),
     lastSeq: seqs.reduce((a, b) => Math.max(a, b), 0),
   };
-}
-
-/** The output cap of the retry after a cut reply, within the window. */
-export function largerCap(model: ModelRecord): number {
-  return Math.max(outputRoom(model), Math.min(model.largerOutputTokens, Math.floor(model.contextWindow / 2)));
 }
 
 /** The text that `ModelCallRecord.params` holds. */

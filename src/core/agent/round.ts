@@ -1,0 +1,202 @@
+/** One round: a reply of the model, then the results of the calls that it asks for. The unit that is stored. */
+
+import { isBlankReply } from "../context/standing.ts";
+import type { AssistantEntry, EntryBody } from "../entry.ts";
+import { BobbinError } from "../errors.ts";
+import type { EndReason } from "../events.ts";
+import type { ModelCallRecord, RoundRecord } from "../ports/run-store.ts";
+import { cleanText } from "../text.ts";
+import { callModel, type ModelAnswer, type Reply } from "./call-model.ts";
+import { callTools, cancelCalls, type AnsweredCall } from "./call-tools.ts";
+import { commit, endingOfAbort, type Ending } from "./commit-round.ts";
+import { CUT_CALL, prepareCall, storableCalls, type PreparedCall } from "./prepare-call.ts";
+import type { RunState } from "./run-state.ts";
+import { isStuck } from "./stuck.ts";
+
+export type RoundEnd = { readonly kind: "next" } | Ending;
+
+export async function playRound(state: RunState): Promise<RoundEnd> {
+  const round = state.rounds + 1;
+  state.hooks.emit({ kind: "round", round, state: "start" });
+  const answer = await callModel(state, round);
+  switch (answer.kind) {
+    case "failed":
+      return { kind: "ended", reason: answer.reason, error: answer.error, modelCalls: answer.records };
+    case "aborted":
+      return interrupted(state, round, answer);
+    case "reply":
+      return settleReply(state, round, answer);
+    default:
+      return answer satisfies never;
+  }
+}
+
+/** Stopped while the reply was written: what people saw of it is kept, calls that were not complete are not. */
+function interrupted(
+  state: RunState,
+  round: number,
+  answer: Extract<ModelAnswer, { kind: "aborted" }>,
+): RoundEnd {
+  const { shown, records } = answer;
+  const entry: AssistantEntry = {
+    v: 1,
+    kind: "assistant",
+    text: shown.text,
+    calls: [],
+    ...(shown.images.length === 0 ? {} : { images: shown.images }),
+    interrupted: true,
+  };
+  const ending = endingOfAbort(state, records);
+  if (ending.kind !== "ended" || ending.reason !== "cancelled" || isBlankReply(entry)) return ending;
+  const record: RoundRecord = {
+    round,
+    state: "complete",
+    entries: [entry],
+    results: [],
+    modelCalls: records,
+  };
+  return { ...ending, round: record, modelCalls: [] };
+}
+
+async function settleReply(state: RunState, round: number, reply: Reply): Promise<RoundEnd> {
+  const calls = storableCalls(reply.calls);
+  const entry: AssistantEntry = {
+    v: 1,
+    kind: "assistant",
+    text: reply.text,
+    calls,
+    ...(reply.images.length === 0 ? {} : { images: reply.images }),
+    ...(reply.reasoning === undefined ? {} : { reasoning: cleanText(reply.reasoning) }),
+  };
+  if (calls.length === 0) return settleFinal(state, round, reply, entry);
+  for (const call of calls) state.hooks.emit({ kind: "tool_call", call });
+  const prepared = calls.map((call, index): PreparedCall => {
+    const given = reply.calls[index];
+    const isLast = index === calls.length - 1;
+    if (given === undefined || (isLast && reply.hasCutCall))
+      return { kind: "answered", call, text: CUT_CALL };
+    return prepareCall(given, call, state.profile.tools);
+  });
+  return settleCalls(state, { round, reply: entry, prepared, isStored: false, modelCalls: reply.records });
+}
+
+async function settleFinal(
+  state: RunState,
+  round: number,
+  reply: Reply,
+  entry: AssistantEntry,
+): Promise<RoundEnd> {
+  const reason = reply.isCut ? "max_tokens" : "stop";
+  if (!isBlankReply(entry)) {
+    return finishRound(state, {
+      round,
+      shown: [entry],
+      entries: [entry],
+      answers: [],
+      modelCalls: reply.records,
+      reason,
+    });
+  }
+  if (reply.isFiltered) {
+    const error = new BobbinError("model_refused", "the provider held the whole reply back");
+    return { kind: "ended", reason: "error", error, modelCalls: reply.records };
+  }
+  state.rounds = round;
+  state.hooks.emit({ kind: "round", round, state: "done", entries: [] });
+  return { kind: "ended", reason, modelCalls: reply.records };
+}
+
+export interface OpenCalls {
+  readonly round: number;
+  readonly reply: AssistantEntry;
+  /** Those of the reply's calls that have no result yet. */
+  readonly prepared: readonly PreparedCall[];
+  /** The reply stands in History already. */
+  readonly isStored: boolean;
+  /** Results that stand in History already. */
+  readonly earlier?: readonly EntryBody[];
+  readonly modelCalls: readonly ModelCallRecord[];
+}
+
+/** Answers the calls of a reply and stores the round as complete. */
+export async function settleCalls(state: RunState, open: OpenCalls): Promise<RoundEnd> {
+  const { round, reply, prepared } = open;
+  let { isStored, modelCalls } = open;
+  const rest = (answers: readonly AnsweredCall[]): RoundRecord => ({
+    round,
+    state: "complete",
+    entries: [...(isStored ? [] : [reply]), ...answers.map((each) => each.entry)],
+    results: answers.map((each) => each.full),
+    modelCalls,
+  });
+  const storeCalls = async (): Promise<Ending | undefined> => {
+    if (isStored) return undefined;
+    const calls: RoundRecord = { round, state: "calls", entries: [reply], results: [], modelCalls };
+    const committed = await commit(state, calls);
+    if (committed.kind !== "committed") return committed;
+    const { answer } = committed;
+    // Nothing was stored: a tool that starts now could not be known of after a crash.
+    if (answer.leave === true && answer.stored.length === 0) return { kind: "left", how: "handed_over" };
+    isStored = true;
+    modelCalls = [];
+    if (!answer.stopped) return undefined;
+    return { kind: "ended", reason: "cancelled", round: rest(cancelCalls(state, prepared)), modelCalls: [] };
+  };
+  const outcome = await callTools(state, prepared, storeCalls);
+  switch (outcome.kind) {
+    case "refused":
+      return outcome.refusal;
+    case "lost":
+      return { kind: "left", how: "lost" };
+    case "aborted":
+      return endingOfAbort(state, [], rest(outcome.answers));
+    case "answered": {
+      const record = rest(outcome.answers);
+      const shown = [reply, ...(open.earlier ?? []), ...outcome.answers.map((each) => each.entry)];
+      return finishRound(state, {
+        round,
+        shown,
+        entries: record.entries,
+        answers: outcome.answers,
+        modelCalls,
+      });
+    }
+    default:
+      return outcome satisfies never;
+  }
+}
+
+interface CompleteRound {
+  readonly round: number;
+  /** The whole round. */
+  readonly shown: readonly EntryBody[];
+  /** What of it is not stored yet. */
+  readonly entries: readonly EntryBody[];
+  readonly answers: readonly AnsweredCall[];
+  readonly modelCalls: readonly ModelCallRecord[];
+  /** Where the reply asks for no calls: what the run ends with unless someone joins. */
+  readonly reason?: EndReason;
+}
+
+async function finishRound(state: RunState, done: CompleteRound): Promise<RoundEnd> {
+  const { round, entries, modelCalls, reason } = done;
+  const results = done.answers.map((each) => each.full);
+  const committed = await commit(state, { round, state: "complete", entries, results, modelCalls });
+  if (committed.kind !== "committed") return committed;
+  const { stopped, steered, leave } = committed.answer;
+  state.rounds = round;
+  state.hooks.emit({ kind: "round", round, state: "done", entries: done.shown });
+  const isSame = reason === undefined && isStuck(state.entries);
+  if (steered.length > 0) {
+    state.entries.push(...steered);
+    const messages = steered.flatMap(({ body }) => (body.kind === "user" ? [body] : []));
+    state.hooks.emit({ kind: "steer", messages });
+  }
+  if (stopped) return { kind: "ended", reason: "cancelled", modelCalls: [] };
+  if (steered.length === 0) {
+    if (reason !== undefined) return { kind: "ended", reason, modelCalls: [] };
+    if (isSame) return { kind: "ended", reason: "stuck", modelCalls: [] };
+  }
+  if (leave === true) return { kind: "left", how: "handed_over" };
+  return { kind: "next" };
+}
