@@ -57,6 +57,11 @@ export class RedisConnections {
     this.commands = this.open("commands");
   }
 
+  /** Whether Redis answers just now, as far as we know: for health. */
+  get isConnected(): boolean {
+    return this.commands.status === "ready";
+  }
+
   /** A further connection. It lives until it is released or all are closed. */
   open(role: RedisRole): Redis {
     const redis = new Redis(this.#options.url, optionsOf(role, this.#options.commandTimeoutMs ?? 2_000));

@@ -8,7 +8,10 @@ import { runContract, type ContractCase, type OpenSubject } from "./contract.ts"
 export interface RunQueueSubject {
   readonly queue: RunQueue;
   /** A worker of that queue, not started; the subject's disposal closes all of them. */
-  worker(serve: Serve, options?: { readonly concurrency?: number; readonly closeMs?: number }): RunWorker;
+  readonly worker: (
+    serve: Serve,
+    options?: { readonly concurrency?: number; readonly closeMs?: number },
+  ) => RunWorker;
 }
 
 export const sessionNamed = (name: string): SessionId =>
@@ -97,23 +100,17 @@ export const runQueueCases: readonly ContractCase<RunQueueSubject>[] = [
       const sessions = Array.from({ length: 20 }, (_, place) => sessionNamed(`s${place}`));
       const rung = new Map<SessionId, number>();
       const read = new Map<SessionId, number>();
-      let ending: ((session: SessionId) => void) | undefined;
-      await worker(
-        async (session) => {
-          read.set(session, rung.get(session) ?? 0);
-          await turns(1);
-          ending?.(session);
-        },
-        { concurrency: 10 },
-      ).start();
       const wakes: Promise<void>[] = [];
       const ring = (session: SessionId): void => {
         rung.set(session, (rung.get(session) ?? 0) + 1);
         wakes.push(queue.wake(session));
       };
-      ending = (session) => {
+      const serve: Serve = async (session) => {
+        read.set(session, rung.get(session) ?? 0);
+        await turns(1);
         if ((rung.get(session) ?? 0) < 10) queueMicrotask(() => ring(session));
       };
+      await worker(serve, { concurrency: 10 }).start();
       for (const session of sessions) ring(session);
       await seen(
         () => sessions.every((session) => read.get(session) === 10),

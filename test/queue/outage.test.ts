@@ -13,7 +13,7 @@ import { clock, openRedisParts, type RedisParts } from "./redis-parts.ts";
 const A = sessionNamed("1700000000.000100");
 
 async function isReady({ redis }: RedisParts): Promise<void> {
-  await until(() => redis.commands.status === "ready", { what: "the connection is back" });
+  await until(() => redis.isConnected, { what: "the connection is back" });
 }
 
 test("Q9: the process lives over restarts of Redis while idle, goes on serving, and says so once in a while", async () => {
@@ -86,7 +86,7 @@ test("a wake rejects within its bound while Redis is away, and while it stands s
   expect(clock.ticks() - frozen).toBeLessThan(2_500);
   server.thaw();
   await server.stop("kill");
-  await until(() => parts.redis.commands.status !== "ready", { what: "the connection is lost" });
+  await until(() => !parts.redis.isConnected, { what: "the connection is lost" });
   const away = clock.ticks();
   await expect(parts.queue.wake(A)).rejects.toThrow();
   expect(clock.ticks() - away).toBeLessThan(2_500);
@@ -101,7 +101,7 @@ test("a process that starts before Redis serves once it is there", async () => {
   await elsewhere.queue.wake(A);
   await server.stop("kill");
   const opening = openRedisParts({ url: server.url });
-  await until(() => elsewhere.redis.commands.status !== "ready", { what: "Redis is away" });
+  await until(() => !elsewhere.redis.isConnected, { what: "Redis is away" });
   await server.start();
   await using parts = await opening;
   const served: SessionId[] = [];

@@ -18,8 +18,8 @@ export interface RedisParts extends AsyncDisposable {
   readonly redis: RedisConnections;
   readonly queue: RunQueue;
   readonly channels: RedisChannels;
-  worker(serve: Serve, options?: Partial<RedisRunWorkerOptions>): RunWorker;
-  locker(options?: RedisLockerOptions): Locker;
+  readonly worker: (serve: Serve, options?: Partial<RedisRunWorkerOptions>) => RunWorker;
+  readonly locker: (options?: RedisLockerOptions) => Locker;
 }
 
 export interface RedisPartsOptions {

@@ -79,3 +79,22 @@ test("a wake that names no session is dropped, and the next one is served", asyn
   await until(() => served.length === 1, { what: "the next one was served" });
   expect(served).toEqual([sessionNamed("a")]);
 });
+
+test("Q16: a service that hangs is given up with its lease, and the next wake of the thread is served", async () => {
+  await using parts = await openFreshParts();
+  const locker = parts.locker({ ttlMs: 200, maxHoldMs: 250, graceMs: 50 });
+  const outcomes: string[] = [];
+  let begun = 0;
+  await parts
+    .worker(async (session) => {
+      begun += 1;
+      const body = begun === 1 ? () => new Promise<void>(() => {}) : async () => {};
+      outcomes.push((await locker.withLock(session, { mode: "try" }, body)).kind);
+    })
+    .start();
+  await parts.queue.wake(sessionNamed("a"));
+  await until(() => begun === 1, { what: "the first service began" });
+  await parts.queue.wake(sessionNamed("a"));
+  await until(() => outcomes.length === 1, { what: "the second service ended" });
+  expect(outcomes).toEqual(["done"]);
+});
