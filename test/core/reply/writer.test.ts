@@ -1,0 +1,432 @@
+import { describe, expect, it } from "vitest";
+import type { RunEvent } from "../../../src/core/events.ts";
+import { documentOf } from "../../../src/core/reply/document.ts";
+import {
+  entryOf,
+  fenceOf,
+  replyBench,
+  roundOf,
+  runNamed,
+  settledTexts,
+  settles,
+  stopped,
+} from "../../support/reply-bench.ts";
+
+const start: RunEvent = { kind: "round", round: 1, state: "start" };
+const text = (said: string): RunEvent => ({ kind: "text", text: said });
+const paragraphs = (count: number): string =>
+  Array.from({ length: count }, (_, index) => `Paragraph ${index}. ${"word ".repeat(30).trim()}`).join(
+    "\n\n",
+  );
+
+describe("a reply that grows", () => {
+  it("shows a sign of life at once, with a button to stop", async () => {
+    const { clock, thread, writer, run } = replyBench();
+    writer().on(start);
+    await clock.advance(0);
+    expect(thread.visible()).toEqual([
+      { markdown: "", status: "Thinking", buttons: [{ action: "stop", label: "Stop", value: run.id }] },
+    ]);
+  });
+
+  it("writes at most once per interval, and then the newest text", async () => {
+    const { clock, thread, writer } = replyBench({ editEveryMs: 1000 });
+    const reply = writer();
+    reply.on(start);
+    await clock.advance(0);
+    for (let piece = 0; piece < 50; piece++) {
+      reply.on(text(`w${piece} `));
+      await clock.advance(100);
+    }
+    expect(thread.writes.length).toBe(1 + 5);
+    for (const [index, write] of thread.writes.entries()) expect(write.at).toBe(index * 1000);
+    expect(thread.texts()[0]).toMatch(/^w0 w1 .*w49$/);
+    expect(thread.faults).toEqual([]);
+  });
+
+  it("writes nothing where nothing changed", async () => {
+    const { clock, thread, writer } = replyBench();
+    const reply = writer();
+    reply.on(start);
+    await clock.advance(5000);
+    reply.on({ kind: "thinking", text: "hmm" });
+    await clock.advance(5000);
+    expect(thread.writes.length).toBe(1);
+    expect(clock.waiting).toBe(0);
+  });
+
+  it("shows tools as one line and never their arguments or the model's thoughts", async () => {
+    const { clock, thread, writer } = replyBench();
+    const reply = writer();
+    reply.on(start);
+    reply.on({ kind: "thinking", text: "secret thought" });
+    reply.on({ kind: "tool_call", call: { id: "c1", name: "time_in_zone", arguments: '{"zone":"x"}' } });
+    await clock.advance(2000);
+    expect(thread.visible()[0]?.status).toBe("Using time_in_zone");
+    expect(JSON.stringify(thread.visible())).not.toMatch(/secret|zone":/);
+  });
+
+  it("takes back what a round said when it comes again", async () => {
+    const { clock, thread, writer } = replyBench();
+    const reply = writer();
+    for (const event of [start, text("Half an ans")]) reply.on(event);
+    await clock.advance(1000);
+    reply.on({ kind: "round", round: 1, state: "again", why: "cut" });
+    reply.on(text("A whole answer."));
+    expect(await settles(clock, reply.settle(stopped))).toEqual({ kind: "settled" });
+    expect(thread.texts()).toEqual(["A whole answer."]);
+  });
+
+  it("gives progress up after it failed several times in a row, and still settles", async () => {
+    const { clock, thread, writer } = replyBench();
+    const reply = writer();
+    thread.react = () => ({ kind: "unknown", landed: false });
+    reply.on(start);
+    await clock.advance(600_000);
+    const tries = thread.writes.length;
+    expect(tries).toBe(5);
+    for (const event of roundOf(1, "The answer.")) reply.on(event);
+    await clock.advance(600_000);
+    expect(thread.writes.length).toBe(tries);
+    thread.react = () => ({ kind: "ok" });
+    await settles(clock, reply.settle(stopped));
+    expect(thread.texts()).toEqual(["The answer."]);
+    expect(thread.faults).toEqual([]);
+  });
+
+  it("goes on after the store was away for a moment", async () => {
+    const { clock, thread, pages, writer } = replyBench();
+    const reply = writer();
+    pages.failingWrites = 2;
+    reply.on(start);
+    await clock.advance(10_000);
+    expect(thread.visible().length).toBe(1);
+  });
+
+  it("keeps its pages while the text grows over several of them", async () => {
+    const { clock, thread, writer } = replyBench({ pageSize: 500 });
+    const reply = writer();
+    reply.on(start);
+    const whole = paragraphs(20);
+    for (let at = 0; at < whole.length; at += 100) {
+      reply.on(text(whole.slice(at, at + 100)));
+      await clock.advance(1000);
+    }
+    const before = thread.writes.length;
+    await settles(clock, reply.settle(stopped));
+    expect(thread.texts().join("\n\n")).toBe(whole);
+    // Only the last page changes at the end, and each page was left as it was once the next had begun.
+    expect(thread.writes.length - before).toBeLessThanOrEqual(2);
+    expect(thread.messages.every((message) => !message.isDeleted)).toBe(true);
+  });
+});
+
+describe("the final of a reply", () => {
+  it("stands without status and Stop, with what it took", async () => {
+    const { clock, thread, writer } = replyBench();
+    const reply = writer();
+    for (const event of roundOf(1, "Hello ", "there.")) reply.on(event);
+    reply.on({
+      kind: "usage",
+      usage: { model: "m", input: 1200, output: 34, cost: 0.0042, durationMs: 900 },
+    });
+    await settles(clock, reply.settle(stopped));
+    expect(thread.visible()).toEqual([
+      { markdown: "Hello there.", footer: "12 s · 1,234 tokens · $0.0042", buttons: [] },
+    ]);
+  });
+
+  it("R12: waits for the edit under way, and the whole text is what stays", async () => {
+    const { clock, thread, writer } = replyBench();
+    const reply = writer();
+    reply.on(start);
+    await clock.advance(1000);
+    thread.reactions.push({ kind: "ok", afterMs: 800 }, { kind: "ok", afterMs: 50 });
+    reply.on(text("Partial"));
+    await clock.advance(10);
+    reply.on(text(" and whole."));
+    const settled = reply.settle(stopped);
+    await clock.advance(700);
+    expect(thread.writes.length).toBe(2);
+    await settles(clock, settled);
+    expect(thread.texts()).toEqual(["Partial and whole."]);
+    expect(thread.faults).toEqual([]);
+  });
+
+  it("is written when all that was ever written before it failed", async () => {
+    const { clock, thread, writer } = replyBench();
+    const reply = writer();
+    for (let time = 0; time < 20; time++) thread.reactions.push({ kind: "unknown", landed: false });
+    for (const event of roundOf(1, "The answer.")) reply.on(event);
+    expect(await settles(clock, reply.settle(stopped))).toEqual({ kind: "settled" });
+    expect(thread.texts()).toEqual(["The answer."]);
+  });
+
+  it("waits as long as the platform says, and not a moment less", async () => {
+    const { clock, thread, writer } = replyBench();
+    const reply = writer();
+    thread.reactions.push({ kind: "later", waitMs: 7000 });
+    for (const event of roundOf(1, "The answer.")) reply.on(event);
+    const settled = reply.settle(stopped);
+    await clock.advance(6999);
+    expect(thread.writes.length).toBe(1);
+    await clock.advance(1);
+    expect(thread.texts()).toEqual(["The answer."]);
+    expect(await settled).toEqual({ kind: "settled" });
+  });
+
+  it("never changes again: later events and a second settle write nothing", async () => {
+    const { clock, thread, writer } = replyBench();
+    const reply = writer();
+    for (const event of roundOf(1, "Done.")) reply.on(event);
+    await settles(clock, reply.settle(stopped));
+    thread.isSettled = true;
+    reply.on(text("more"));
+    await reply.settle({ ...stopped, reason: "cancelled" });
+    await clock.advance(60_000);
+    expect(thread.faults).toEqual([]);
+    expect(clock.waiting).toBe(0);
+  });
+
+  it("R15: a final that is too long for an edit is split smaller, and no placeholder stays", async () => {
+    const { clock, thread, writer } = replyBench({ pageSize: 12_000, editSize: 4000 });
+    const reply = writer();
+    reply.on(start);
+    await clock.advance(1000);
+    const whole = paragraphs(52);
+    expect(whole.length).toBeGreaterThan(8500);
+    for (const event of roundOf(1, whole)) reply.on(event);
+    expect(await settles(clock, reply.settle(stopped))).toEqual({ kind: "settled" });
+    expect(thread.texts().join("\n\n")).toBe(whole);
+    expect(thread.visible().filter((page) => page.status !== undefined)).toEqual([]);
+    expect(thread.faults).toEqual([]);
+  });
+
+  it("R18: a blank answer becomes a short notice", async () => {
+    for (const blank of [" \n", "\u200B", ""]) {
+      const { clock, thread, writer } = replyBench();
+      const reply = writer();
+      for (const event of roundOf(1, blank)) reply.on(event);
+      await clock.advance(3000);
+      expect(await settles(clock, reply.settle(stopped))).toEqual({ kind: "settled" });
+      expect(thread.texts()).toEqual([
+        "The model gave an empty answer. Please ask again, perhaps in other words.",
+      ]);
+      expect(thread.faults).toEqual([]);
+    }
+  });
+
+  it("R19: a post whose response was lost is looked for before it is posted again", async () => {
+    for (const landed of [true, false]) {
+      const { clock, thread, writer } = replyBench();
+      thread.reactions.push({ kind: "unknown", landed });
+      thread.failingFinds = 2;
+      const reply = writer();
+      for (const event of roundOf(1, "Only once.")) reply.on(event);
+      expect(await settles(clock, reply.settle(stopped))).toEqual({ kind: "settled" });
+      expect(thread.texts()).toEqual(["Only once."]);
+      expect(thread.faults).toEqual([]);
+    }
+  });
+
+  it("R19: where a second post with a key is the first, the newest text still stays", async () => {
+    const { clock, thread, writer } = replyBench({ mergesKeys: true });
+    const reply = writer();
+    thread.reactions.push({ kind: "unknown", landed: true });
+    // Nothing is ever found, as on a platform that shows keys only for a while.
+    thread.find = async () => undefined;
+    reply.on(start);
+    await clock.advance(0);
+    for (const event of roundOf(1, "The answer.")) reply.on(event);
+    await settles(clock, reply.settle(stopped));
+    expect(thread.texts()).toEqual(["The answer."]);
+  });
+
+  it("R20: a page that is refused is shown as plain text, once, and then given up", async () => {
+    const { clock, thread, writer } = replyBench();
+    const reply = writer();
+    for (const event of roundOf(1, "Some **bold** `code` and [docs](https://example.org).")) reply.on(event);
+    thread.react = ({ page }) => ({ kind: page?.markdown.includes("**") === true ? "refused" : "ok" });
+    expect(await settles(clock, reply.settle(stopped))).toEqual({ kind: "settled" });
+    expect(thread.texts()).toEqual(["Some bold code and docs (https://example.org)."]);
+
+    const other = replyBench();
+    const refused = other.writer();
+    for (const event of roundOf(1, "Never.")) refused.on(event);
+    other.thread.react = () => ({ kind: "refused" });
+    const settled = await settles(other.clock, refused.settle(stopped));
+    expect(settled).toEqual({ kind: "refused", why: "invalid_blocks" });
+    expect(other.thread.writes.length).toBeLessThan(6);
+    expect(other.clock.waiting).toBe(0);
+  });
+
+  it("posts anew once what a person deleted, in order, and ends quietly the second time", async () => {
+    const { clock, thread, writer } = replyBench({ pageSize: 500, mergesKeys: true });
+    const reply = writer();
+    reply.on(start);
+    reply.on(text(paragraphs(8)));
+    await clock.advance(10_000);
+    expect(thread.visible().length).toBeGreaterThan(2);
+    thread.deleteShown(0);
+    const last = thread.visible().length;
+    reply.on({ kind: "round", round: 1, state: "again", why: "cut" });
+    const whole = `New. ${paragraphs(8)}`;
+    reply.on(text(whole));
+    await clock.advance(20_000);
+    expect(thread.visible().length).toBeGreaterThanOrEqual(last);
+    expect(thread.texts()[0]).toMatch(/^New\. /);
+    thread.deleteShown(thread.visible().length - 1);
+    expect(await settles(clock, reply.settle(stopped))).toEqual({ kind: "gone" });
+    expect(thread.faults).toEqual([]);
+  });
+
+  it("ends quietly when the thread is gone, in mid-run too", async () => {
+    const { clock, thread, writer } = replyBench();
+    const reply = writer();
+    reply.on(start);
+    await clock.advance(1000);
+    thread.isGone = true;
+    for (const event of roundOf(1, "For nobody.")) reply.on(event);
+    await clock.advance(5000);
+    const writes = thread.writes.length;
+    expect(await settles(clock, reply.settle(stopped))).toEqual({ kind: "gone" });
+    expect(thread.writes.length).toBe(writes);
+  });
+
+  it("rejects when the store is away, since the reply is then still to settle", async () => {
+    const { clock, pages, writer } = replyBench();
+    const reply = writer();
+    pages.failingWrites = 1;
+    await expect(settles(clock, reply.settle(stopped))).rejects.toMatchObject({ code: "store_unavailable" });
+  });
+
+  it("removes pages that are not needed any more", async () => {
+    const { clock, thread, pages, writer, run } = replyBench({ pageSize: 500 });
+    const reply = writer();
+    reply.on(start);
+    reply.on(text(paragraphs(10)));
+    await clock.advance(20_000);
+    expect(thread.visible().length).toBeGreaterThan(2);
+    reply.on({ kind: "round", round: 1, state: "again", why: "cut" });
+    reply.on(text("Short."));
+    await settles(clock, reply.settle(stopped));
+    expect(thread.texts()).toEqual(["Short."]);
+    expect(await pages.list(run.id)).toHaveLength(1);
+  });
+});
+
+describe("attempts and turns", () => {
+  it("R14: two turns of a thread never share a message", async () => {
+    const { clock, thread, writer } = replyBench();
+    const first = writer();
+    for (const event of roundOf(1, "one")) first.on(event);
+    await settles(clock, first.settle(stopped));
+    const run = runNamed("r2");
+    const second = writer({ run, fence: fenceOf(run, 2) });
+    for (const event of roundOf(1, "two")) second.on(event);
+    await settles(clock, second.settle(stopped));
+    expect(thread.texts()).toEqual(["one", "two"]);
+  });
+
+  it("goes on in the same message after a takeover, with what was said before", async () => {
+    const { clock, thread, writer, run } = replyBench();
+    const first = writer();
+    for (const event of roundOf(1, "First part.")) first.on(event);
+    await clock.advance(2000);
+    await first.stop();
+    const document = documentOf(run, [entryOf(run, 1, "First part.")]);
+    const second = writer({ fenceNumber: 2, document });
+    for (const event of roundOf(2, "Second part.")) second.on(event);
+    await settles(clock, second.settle(stopped));
+    expect(thread.texts()).toEqual(["First part.\n\nSecond part."]);
+  });
+
+  it("is lost to a newer fence, writes nothing more and says so", async () => {
+    const { clock, thread, pages, writer } = replyBench({ pageSize: 500 });
+    const reply = writer();
+    reply.on(start);
+    await clock.advance(1000);
+    pages.newestFence = 9;
+    reply.on(text(paragraphs(10)));
+    await clock.advance(20_000);
+    const writes = thread.writes.length;
+    expect(await settles(clock, reply.settle(stopped))).toEqual({ kind: "lost" });
+    await clock.advance(60_000);
+    expect(thread.writes.length).toBe(writes);
+  });
+
+  it("starts no write once the lease has run out", async () => {
+    const { clock, thread, writer } = replyBench();
+    let isLive = true;
+    const reply = writer({ isLive: () => isLive });
+    reply.on(start);
+    await clock.advance(1000);
+    isLive = false;
+    reply.on(text("too late"));
+    await clock.advance(5000);
+    expect(await settles(clock, reply.settle(stopped))).toEqual({ kind: "lost" });
+    expect(thread.writes.length).toBe(1);
+  });
+
+  it("stop waits for the write in flight and its row, and no other starts", async () => {
+    const { clock, thread, pages, writer, run } = replyBench();
+    const reply = writer();
+    thread.reactions.push({ kind: "ok", afterMs: 400 });
+    reply.on(start);
+    reply.on(text("never shown"));
+    await clock.advance(100);
+    let isStopped = false;
+    const stopping = reply.stop().then(() => (isStopped = true));
+    await clock.advance(200);
+    expect(isStopped).toBe(false);
+    await clock.advance(200);
+    await stopping;
+    expect((await pages.list(run.id))[0]?.message).toBe("m1");
+    await clock.advance(60_000);
+    expect(thread.writes.length).toBe(1);
+    expect(clock.waiting).toBe(0);
+  });
+
+  it("stop and the signal end a final that cannot land", async () => {
+    for (const how of ["stop", "signal"] as const) {
+      const { clock, thread, writer } = replyBench();
+      thread.react = () => ({ kind: "unknown", landed: false });
+      const reply = writer();
+      const abort = new AbortController();
+      const settled = reply.settle(stopped, abort.signal);
+      await clock.advance(100_000);
+      if (how === "stop") await reply.stop();
+      else abort.abort();
+      expect(await settles(clock, settled)).toEqual({ kind: "lost" });
+      expect(clock.waiting).toBe(0);
+    }
+  });
+
+  it("delivers a reply that was found settling without a word from the model", async () => {
+    const { clock, thread, writer, run } = replyBench({ pageSize: 500 });
+    const whole = paragraphs(6);
+    const reply = writer({ document: documentOf(run, [entryOf(run, 1, whole)]) });
+    await settles(clock, reply.settle(stopped));
+    expect(thread.texts()).toEqual(settledTexts(run, [whole], thread.limits));
+  });
+
+  it("writes its pages once more when a late write of the attempt before may have replaced them", async () => {
+    const { clock, thread, writer, run } = replyBench();
+    const first = writer();
+    for (const event of roundOf(1, "Part")) first.on(event);
+    await clock.advance(2000);
+    await first.stop();
+    const second = writer({
+      fenceNumber: 2,
+      lateWritesMs: 5000,
+      document: documentOf(run, [entryOf(run, 1, "Part")]),
+    });
+    const settled = second.settle(stopped);
+    await clock.advance(1000);
+    expect(thread.texts()).toEqual(["Part"]);
+    const message = thread.messages[0];
+    if (message !== undefined) message.page = { markdown: "Pa", status: "Writing", buttons: [] };
+    await settles(clock, settled);
+    expect(thread.visible()).toEqual([{ markdown: "Part", footer: "12 s", buttons: [] }]);
+  });
+});
