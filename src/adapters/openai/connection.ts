@@ -89,12 +89,14 @@ export class Connection {
   }
 
   /** A whole reply's connection is kept for the next request, any other is cut. */
-  close(): void {
+  async close(): Promise<void> {
     this.#watchdog.stop();
     for (const stop of this.#stops) stop.removeEventListener("abort", this.#stop);
     if (this.#body === undefined) return;
-    if (this.#isOver && this.#reply.failure === undefined) this.#deps.transport.release(this.#body);
-    else this.#body.destroy();
+    if (!this.#isOver || this.#reply.failure !== undefined) return void this.#body.destroy();
+    // The iterator listens as long as it is not returned, and a stream that is listened to does not flow by itself.
+    await this.#bytes?.return?.();
+    this.#deps.transport.release(this.#body);
   }
 
   #broken(thrown: unknown): void {

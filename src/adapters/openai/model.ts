@@ -93,7 +93,7 @@ async function* answer(
           out.length = 0;
         }
       } finally {
-        connection.close();
+        await connection.close();
       }
       if (left.aborted) return;
       const usage = stopwatch.usage(reply, request.model);

@@ -70,8 +70,10 @@ export class Reply {
   event(data: string, name: string): void {
     if (this.isOver) return;
     const text = data.trim();
-    if (name === "error")
-      return this.#fail(failureOfObject(errorIn(parseJson(text)) ?? text, this.#options.secret));
+    if (name === "error") {
+      const told = parseJson(text);
+      return this.#fail(failureOfObject(errorIn(told) ?? objectOf(told) ?? text, this.#options.secret));
+    }
     if (text === "[DONE]") {
       this.#sawDone = true;
       return;
