@@ -24,12 +24,13 @@ export function maskerOf(secrets: readonly string[]): (text: string) => string {
   return (text) => maskPatterns(text.replace(known, MASK));
 }
 
-/** `$1` is what stays in front of the secret. None of them may run over a quote or a backslash: that would break JSON. */
+/** `$1` is what stays in front of the secret. None of them may run over a quote or a backslash, which
+ * would break JSON, and each looks only a bounded way ahead where it could fail late, so that no text makes it slow. */
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
-  [/-----BEGIN ([A-Z ]*)PRIVATE KEY-----[^"]*?-----END \1PRIVATE KEY-----/g, MASK],
+  [/-----BEGIN ([A-Z ]*)PRIVATE KEY-----[^"]{0,6000}?-----END \1PRIVATE KEY-----/g, MASK],
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----[A-Za-z0-9+/=\r\n\\]*/g, MASK],
   // The password of a URL, which may itself hold an unescaped @ only where no host could follow.
-  [/\b([a-z][a-z0-9+.-]*:\/\/[^\s:/@"'\\<>]*:)[^\s/"'\\<>]+(?=@)/gi, `$1${MASK}`],
+  [/\b([a-z][a-z0-9+.-]{0,30}:\/\/[^\s:/@"'\\<>]*:)[^\s/"'\\<>]+(?=@)/gi, `$1${MASK}`],
   [/\b(xox[a-z](?:\.xox[a-z])?-|xapp-)[A-Za-z0-9-]{8,}/g, `$1${MASK}`],
   [/(hooks\.slack\.com\/[a-z]+\/)[A-Za-z0-9/_-]+/g, `$1${MASK}`],
   [/(\/(?:webhooks|interactions)\/\d{5,}\/)[A-Za-z0-9_-]{20,}/g, `$1${MASK}`],
