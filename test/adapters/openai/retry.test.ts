@@ -214,12 +214,15 @@ describe("waiting", () => {
 });
 
 describe("connections", () => {
-  test("a connection serves again after a whole reply and is cut after an abort", async () => {
-    await using provider = await connected([says("one"), says("two")]);
-    await gather(provider.model, asks("go"));
-    await until(() => provider.fake.open === 0, { what: "the first is over" });
-    await gather(provider.model, asks("go"));
-    expect(provider.fake.connections).toBe(1);
+  test("a connection serves again after a whole reply", async () => {
+    await using provider = await connected();
+    await until(
+      async () => {
+        await gather(provider.model, asks("go"));
+        return provider.fake.connections < provider.fake.requests.length;
+      },
+      { what: "a request came over a connection that had served before" },
+    );
   });
 
   test("usage that was reported before an abort is told", async () => {
