@@ -187,7 +187,8 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
     document = concluded(document, outcome);
     if (inFlight !== undefined) await untilAborted(inFlight, signal);
     for (let tries = 0; ended === undefined;) {
-      if (!(await pause(clock, closedUntil - clock.ticks(), signal)) || !options.isLive()) return { kind: "lost" };
+      if (!(await pause(clock, closedUntil - clock.ticks(), signal)) || !options.isLive())
+        return { kind: "lost" };
       await posted.load();
       const [operation] = reconcile(wanted(), posted.list());
       if (operation === undefined) {

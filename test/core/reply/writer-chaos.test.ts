@@ -123,7 +123,7 @@ describe("the reply writer", () => {
           expect(clock.waiting).toBe(0);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 400 },
     );
   });
 
