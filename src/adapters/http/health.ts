@@ -11,14 +11,14 @@ export interface ReadyCheck {
 }
 
 export interface HealthOptions {
-  /** How long a check may take before it counts as failed, ms. Default 2,000. */
-  readonly limitMs?: number;
+  /** How long a check may take before it counts as failed, ms. */
+  readonly limitMs: number;
 }
 
 /** Both answers are JSON and for machines: no secret, no address. */
 export function createHealth(
   deps: { readonly checks: readonly ReadyCheck[]; readonly clock: Clock },
-  options: HealthOptions = {},
+  options: HealthOptions,
 ): Hono {
   const { limitMs = 2_000 } = options;
   const app = new Hono();

@@ -1,6 +1,6 @@
 /** The one HTTP server of a process: health, and the apps that it is given. */
 
-import type { Server } from "node:http";
+import type { Server, ServerResponse } from "node:http";
 import { createAdaptorServer } from "@hono/node-server";
 import { Hono } from "hono";
 import type { Clock } from "../../core/ports/clock.ts";
@@ -27,6 +27,8 @@ export interface ListenOptions {
   readonly port: number;
   /** How long `close` waits for requests that are under way, ms. Default 2,000. */
   readonly closeMs?: number;
+  /** How long a ready check may take, ms. Default 2,000. */
+  readonly readyMs?: number;
 }
 
 export interface Listening {
@@ -41,7 +43,7 @@ export interface Listening {
 export async function listen(deps: ListenDeps, options: ListenOptions): Promise<Listening> {
   const closing = new AbortController();
   const root = new Hono<{ Bindings: Record<string, unknown> }>();
-  root.route("/", createHealth(deps));
+  root.route("/", createHealth(deps, { limitMs: options.readyMs ?? 2_000 }));
   for (const { path, app } of deps.apps) {
     const prefix = path === "/" ? "" : path.replace(/\/$/, "");
     const answer = (request: Request, env: Record<string, unknown>): Response | Promise<Response> =>
@@ -60,6 +62,13 @@ export async function listen(deps: ListenDeps, options: ListenOptions): Promise<
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : options.port;
   const host = options.host.includes(":") ? `[${options.host}]` : options.host;
+
+  // A connection whose answer ends after the server began to close would be kept for a next request.
+  server.on("request", (_, response: ServerResponse) => {
+    response.on("close", () => {
+      if (closing.signal.aborted) setImmediate(() => server.closeIdleConnections());
+    });
+  });
 
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {

@@ -1,0 +1,48 @@
+// A person at the web chat: real Chromium on a real port, with what such a test does again and again.
+import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
+import { chromiumFlags, chromiumPath } from "../../support/services/chromium.ts";
+import { ChatWorld } from "./chat-world.ts";
+
+export class ChatBrowser {
+  readonly #browser: Browser;
+
+  private constructor(browser: Browser) {
+    this.#browser = browser;
+  }
+
+  static async start(): Promise<ChatBrowser> {
+    const executablePath = await chromiumPath();
+    return new ChatBrowser(await chromium.launch({ executablePath, args: [...chromiumFlags] }));
+  }
+
+  /** A window of its own, with its own cookies; ends with the test. */
+  async open(stack: AsyncDisposableStack, options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await this.#browser.newContext({ viewport: { width: 1180, height: 780 }, ...options });
+    stack.defer(() => context.close());
+    context.setDefaultTimeout(10_000);
+    return context.newPage();
+  }
+
+  async stop(): Promise<void> {
+    await this.#browser.close();
+  }
+}
+
+/** A world with its server; ends with the test. */
+export async function startedWorld(stack: AsyncDisposableStack): Promise<{ world: ChatWorld; url: string }> {
+  const world = stack.use(new ChatWorld());
+  return { world, url: await world.start() };
+}
+
+/** Writes in the box and presses Enter. */
+export async function write(page: Page, text: string): Promise<void> {
+  await page.locator("#text").fill(text);
+  await page.locator("#text").press("Enter");
+}
+
+/** Begins a thread and waits for its page. */
+export async function begin(page: Page, url: string, text: string): Promise<void> {
+  await page.goto(url);
+  await write(page, text);
+  await page.waitForURL(/\/threads\//);
+}
