@@ -42,13 +42,16 @@ export type Written =
   /** The response was lost or never came: it may or may not have landed. */
   | { readonly kind: "unknown"; readonly why: string };
 
-/** None of these throws. */
+/** None of these throws, `find` excepted. */
 export interface Surface {
   readonly limits: SurfaceLimits;
   /** `key` travels with the message, so that `find` knows it again; where the platform can, a second post with a key is the first. */
   post(key: string, page: PageContent): Promise<Written>;
   edit(message: string, page: PageContent): Promise<Written>;
   remove(message: string): Promise<Written>;
-  /** The message that was posted with this key, if any: asked before a post is repeated. */
+  /**
+   * The message that was posted with this key and still stands, if any: asked before a post is repeated. Rejects when that
+   * cannot be known now and a second post would double the first.
+   */
   find(key: string): Promise<string | undefined>;
 }

@@ -122,7 +122,7 @@ function closeBracket(
     spans.push({ start: bracket.start, end });
     return end;
   }
-  if (text.slice(at).includes("\n")) return at + 1;
+  if (text.indexOf("\n", at) !== -1) return at + 1;
   const { start, labelStart } = bracket;
   open.push(bracket.image ? { kind: "image", start } : { kind: "link", start, labelStart, labelEnd: at });
   return text.length;

@@ -30,6 +30,9 @@ const RULES: readonly { readonly kinds: readonly CutKind[]; readonly from: numbe
   },
 ];
 
+/** So many of the rules need only the cuts at lines. */
+const LINE_RULES = 5;
+
 /** What is left of a text, and what its first page has to begin with. */
 interface Rest {
   readonly text: string;
@@ -59,10 +62,9 @@ export function split(markdown: string, limits: PageSize): string[] {
 function nextPage(rest: Rest, limits: PageSize): { readonly text: string; readonly rest: Rest | undefined } {
   for (const opening of ["whole", "bare", "none"] as const) {
     const open = openingOf(rest.state, opening, limits);
-    if (limits.measure(open + rest.text) <= limits.pageSize) {
-      return { text: (open + rest.text).trimEnd(), rest: undefined };
-    }
-    const cut = chooseCut(rest, open, opening, limits);
+    const length = longestFit(open, rest.text, limits);
+    if (length === rest.text.length) return { text: (open + rest.text).trimEnd(), rest: undefined };
+    const cut = chooseCut(rest, length, open, opening, limits);
     if (cut === undefined) continue;
     if (cut.kind === "inside" || cut.kind === "codePoint") {
       const bare = withoutLongOpening(rest);
@@ -75,8 +77,14 @@ function nextPage(rest: Rest, limits: PageSize): { readonly text: string; readon
   return { text: rest.text.slice(0, cut.end), rest: restAfter(rest.text, cut, limits) };
 }
 
-function chooseCut(rest: Rest, open: string, opening: Opening, limits: PageSize): Cut | undefined {
-  const view = rest.text.slice(0, longestFit(open, rest.text, limits));
+function chooseCut(
+  rest: Rest,
+  length: number,
+  open: string,
+  opening: Opening,
+  limits: PageSize,
+): Cut | undefined {
+  const view = rest.text.slice(0, length);
   if (view.length <= rest.added) return undefined;
   const lines = scanLines(view, rest.state);
   const spans = spansOf(view, lines);
@@ -85,14 +93,20 @@ function chooseCut(rest: Rest, open: string, opening: Opening, limits: PageSize)
     cut.next > rest.added &&
     view.slice(0, cut.end).trim() !== "" &&
     limits.measure(pageText(rest.text, cut, open, opening)) <= limits.pageSize;
-  const cuts = [...lineCuts(view, lines, spans), ...wordCuts(view, lines, spans)].sort(
-    (a, b) => a.end - b.end,
-  );
-  for (const { kinds, from } of RULES) {
-    const least = view.length * from;
-    const found = cuts.findLast((cut) => kinds.includes(cut.kind) && cut.end >= least && fits(cut));
-    if (found !== undefined) return found;
-  }
+  const choose = (cuts: readonly Cut[], rules: typeof RULES): Cut | undefined => {
+    for (const { kinds, from } of rules) {
+      const least = view.length * from;
+      const found = cuts.findLast((cut) => kinds.includes(cut.kind) && cut.end >= least && fits(cut));
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+  const atLines = lineCuts(view, lines, spans);
+  const atLine = choose(atLines, RULES.slice(0, LINE_RULES));
+  if (atLine !== undefined) return atLine;
+  const inLines = [...atLines, ...wordCuts(view, lines, spans)].sort((a, b) => a.end - b.end);
+  const inLine = choose(inLines, RULES.slice(LINE_RULES));
+  if (inLine !== undefined) return inLine;
   const characters = characterCuts(view, lines, spans);
   return (
     characters.findLast((cut) => cut.kind === "cluster" && fits(cut)) ??
@@ -192,6 +206,7 @@ function longestFit(open: string, text: string, limits: PageSize): number {
   // The probes do not depend on how long the text is, so that growing it changes nothing here.
   let high = Math.max(1, limits.pageSize);
   while (high < text.length && fits(high)) high *= 2;
+  if (high >= text.length && fits(text.length)) return text.length;
   let low = 0;
   while (high - low > 1) {
     const middle = (low + high) >> 1;
