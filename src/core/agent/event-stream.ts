@@ -136,6 +136,7 @@ export function tee(events: AsyncIterable<RunEvent>): [AsyncIterable<RunEvent>, 
 
 /** A deep copy; an error stays one of ours, with its own facts. */
 export function copyOf(event: RunEvent): RunEvent {
+  if (isDelta(event)) return { ...event };
   if (event.kind !== "error") return structuredClone(event);
   const { code, message, retryable, facts, cause, stack } = event.error;
   const error = new BobbinError(code, message, { retryable, facts: { ...facts }, cause });
@@ -149,12 +150,8 @@ function isDelta(event: RunEvent): event is Delta {
 }
 
 function join(earlier: Delta, later: Delta): Delta | undefined {
-  if (earlier.kind === "tool_progress" || later.kind === "tool_progress") {
-    // Each line of progress replaces the one before it.
-    return earlier.kind === later.kind && earlier.call === later.call ? { ...later } : undefined;
-  }
+  if ("call" in earlier && "call" in later && earlier.call !== later.call) return undefined;
   if (earlier.kind !== later.kind) return undefined;
-  if (earlier.kind === "tool_input" && later.kind === "tool_input" && earlier.call !== later.call)
-    return undefined;
-  return { ...earlier, text: earlier.text + later.text };
+  // Each line of progress replaces the one before it.
+  return later.kind === "tool_progress" ? { ...later } : { ...earlier, text: earlier.text + later.text };
 }

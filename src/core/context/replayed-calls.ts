@@ -1,7 +1,7 @@
 /** The calls of a reply and their results in the form in which every provider takes them back. */
 
 import type { AssistantEntry, ToolCall, ToolEntry } from "../entry.ts";
-import { cleanText, headOf, isBlank } from "../text.ts";
+import { cleanJson, cleanText, headOf, isBlank } from "../text.ts";
 
 /** What the model reads for a call whose result was never stored. */
 export const OUTCOME_UNKNOWN = "outcome unknown: the process ended while this ran";
@@ -63,15 +63,18 @@ export function replayableArguments(text: string, textOf: (text: string) => stri
   const clean = cleanText(text);
   if (isBlank(clean) || clean.trim() === "null") return "{}";
   if (textOf(clean) !== clean) return JSON.stringify({ left_out: textOf(clean) });
-  return isJsonObject(clean) ? clean : JSON.stringify({ invalid_arguments: clean });
+  const value = objectIn(clean);
+  if (value === undefined) return JSON.stringify({ invalid_arguments: clean });
+  // An escape may stand for what no server takes back; without one the text is kept byte for byte.
+  return clean.includes("\\u") ? JSON.stringify(cleanJson(value)) : clean;
 }
 
-function isJsonObject(text: string): boolean {
+function objectIn(text: string): object | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
   } catch {
-    return false;
+    return undefined;
   }
 }
 

@@ -39,6 +39,8 @@ export interface RequestParams {
   readonly thinking?: Thinking;
   readonly caching: boolean;
   readonly omitted?: true;
+  /** First entry beside the summary: a summary may be stored before entries that were left out. */
+  readonly fromSeq?: number;
   readonly textCap?: number;
   readonly continued?: string;
 }
@@ -66,6 +68,7 @@ export function buildRequest(
     inputBudget(model, profile.system, JSON.stringify(profile.tools)),
     options.estimate,
   );
+  const fromSeq = fit.from > 0 ? standing[fit.from]?.seq : undefined;
   const sent = [...(summary === undefined ? [] : [summary]), ...standing.slice(fit.from)];
   const params: RequestParams = {
     v: 1,
@@ -75,6 +78,7 @@ export function buildRequest(
     ...(thinking === undefined ? {} : { thinking }),
     caching,
     ...(fit.from > 0 ? { omitted: true as const } : {}),
+    ...(fromSeq === undefined ? {} : { fromSeq }),
     ...(fit.textCap === undefined ? {} : { textCap: fit.textCap }),
     ...(options.continued === undefined ? {} : { continued: options.continued }),
   };
@@ -117,8 +121,11 @@ function requestOf(
   tools: readonly ToolSpec[],
   entries: readonly ContextEntry[],
 ): ModelRequest {
-  const { model, temperature, continued } = params;
-  const messages = compose(entries, {
+  const { model, temperature, continued, fromSeq = 0 } = params;
+  const sent = entries.filter(
+    ({ seq, body }) => body.kind === "summary" || seq === undefined || seq >= fromSeq,
+  );
+  const messages = compose(sent, {
     seesImages: model.seesImages,
     ...(model.strictAlternation === undefined ? {} : { strictAlternation: model.strictAlternation }),
     ...(params.omitted === undefined ? {} : { omitted: params.omitted }),

@@ -20,7 +20,7 @@ const MAYBE_HEADER = /[[\uFF3B\u27E6\u301A]\s*(?:from|system)/iu;
 /** `[from Ana (U1)]`: the id keeps two people of one name apart. */
 export function headerOf(author: Author): string {
   const name = onOneLine(author.name, NAME_UNITS);
-  const id = onOneLine(author.id, NAME_UNITS);
+  const id = onOneLine(author.id, NAME_UNITS) || "unknown";
   return name === "" ? `[from ${id}]` : `[from ${name} (${id})]`;
 }
 
