@@ -20,6 +20,7 @@ interface OpenRow {
   readonly entries: readonly EntryRow[] | null;
   readonly stopped: boolean;
   readonly more: boolean;
+  readonly afterCrash: boolean;
   readonly promptHash: string | null;
   readonly promptText: string | null;
   readonly toolsHash: string | null;
@@ -96,7 +97,8 @@ started as (
   returning id, session, cause, epoch, rounds, started_at, requester),
 left_behind as (
   update attempts a set ended = 'crashed', ended_at = now_ms()
-  from held h where h.kind <> 'tidy' and a.session = $1 and a.ended is null),
+  from held h where h.kind <> 'tidy' and a.session = $1 and a.ended is null
+  returning a.run),
 attempt as (
   insert into attempts (run, fence, session, worker)
   select coalesce(c.id, $3), h.fence, $1, $2 from held h left join current c on true where h.kind <> 'tidy'),
@@ -125,12 +127,13 @@ added as (
   select $1, c.epoch, h.base + 1, c.id, c.rounds, 'note', jsonb_build_object('v', 1, 'kind', 'note', 'text', $6::text), null
   from held h, current c where h.kind = 'used_up'
   returning seq, epoch, run, round, kind, body),
+room as materialized (select greatest(1, $4::bigint - (select count(*) from added)) as n),
 newest as materialized (
   select e.seq, e.kind from entries e, held h left join current c on true
   where h.kind in ('new', 'resume') and e.session = $1 and e.epoch = coalesce(c.epoch, h.epoch)
-  order by e.seq desc limit $4),
+  order by e.seq desc limit (select n from room)),
 border as materialized (
-  select case when (select count(*) from newest) < $4 then 0 else coalesce(
+  select case when (select count(*) from newest) < (select n from room) then 0 else coalesce(
     (select min(seq) from newest where kind = 'user'),
     (select max(e.seq) from entries e, was left join current c on true
       where e.session = $1 and e.epoch = coalesce(c.epoch, was.epoch) and e.kind = 'user'), 0) end as seq),
@@ -155,6 +158,7 @@ select todo.kind as todo, h.fence,
   (select json_agg(${ENTRY_JSON} order by e.seq) from entries_out e) as entries,
   coalesce((select was.stop_seq > c.admitted_seq from current c), false) as stopped,
   exists (select from live where kind in ('message', 'command')) as more,
+  exists (select from left_behind) as "afterCrash",
   p.hash as "promptHash", p.text as "promptText", t.hash as "toolsHash", t.text as "toolsText"
 from was cross join todo left join held h on true
 left join current c on true
@@ -198,7 +202,15 @@ function toOpened(row: OpenRow, session: SessionId): Opened {
     case "settle":
     case "used_up":
       if (row.outcome === null) throw new Error("a settling run without its outcome");
-      return { kind: "settle", run, fence, outcome: toOutcome(row.outcome), entries, moreWaiting: row.more };
+      return {
+        kind: "settle",
+        run,
+        fence,
+        outcome: toOutcome(row.outcome),
+        entries,
+        moreWaiting: row.more,
+        afterCrash: row.afterCrash,
+      };
     case "new":
     case "resume": {
       const frozen = toFrozen(row);
@@ -210,6 +222,7 @@ function toOpened(row: OpenRow, session: SessionId): Opened {
         ...(frozen === undefined ? {} : { frozen }),
         resumed: row.todo === "resume",
         stopped: row.stopped,
+        afterCrash: row.afterCrash,
       };
     }
     default:

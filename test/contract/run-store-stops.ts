@@ -1,0 +1,257 @@
+// Stop, reset, retry, crashes, and who is due.
+import { expect } from "vitest";
+import type { ContractCase } from "./contract.ts";
+import { fail, fates, finish, running, type RunStoreSubject } from "./run-store-subject.ts";
+import { answer, asRun, asSettle, command, lines, message, newSession, round } from "./store-samples.ts";
+
+export const stopCases: readonly ContractCase<RunStoreSubject>[] = [
+  {
+    title:
+      "a stop in mid-run is seen by commit, by claim and by question; what came after it waits for its own run",
+    async run(subject) {
+      const { store, inbox } = subject;
+      const { fence, session } = await running(subject, "one");
+      await inbox.put(message(session, "dropped"));
+      expect(await store.isStopped(fence)).toBe(false);
+      await inbox.put(command(session, "stop"));
+      await inbox.put(message(session, "kept"));
+      expect(await store.isStopped(fence)).toBe(true);
+      const committed = await store.commitRound(fence, round(1, answer("shown")));
+      expect([committed.stopped, committed.steered]).toEqual([true, []]);
+      const resumed = asRun(await store.open(session, "w"));
+      expect(resumed.stopped).toBe(true);
+      const ended = await store.end(resumed.fence, {
+        reason: "cancelled",
+        note: "ended: stopped",
+        modelCalls: [],
+      });
+      expect(ended).toEqual({ kind: "ended", moreWaiting: true });
+      expect(await fates(subject, session)).toEqual(["cancelled", "cancelled", "answered", "waiting"]);
+      await store.settled(resumed.fence);
+      const next = asRun(await store.open(session, "w"));
+      expect([next.stopped, lines(next.tail).at(-1)]).toEqual([false, "user: kept"]);
+    },
+  },
+  {
+    title: "a stop that comes before a message of the same run does not touch it",
+    async run(subject) {
+      const { store, inbox } = subject;
+      const session = newSession();
+      await inbox.put(message(session, "old"));
+      await inbox.put(command(session, "stop"));
+      await inbox.put(message(session, "new"));
+      const { fence, tail, stopped } = asRun(await store.open(session, "w"));
+      expect([lines(tail), stopped, await store.isStopped(fence)]).toEqual([["user: new"], false, false]);
+    },
+  },
+  {
+    title: "where everything was stopped there is nothing to open",
+    async run({ store, inbox }) {
+      const session = newSession();
+      await inbox.put(message(session, "never mind"));
+      await inbox.put(command(session, "stop"));
+      expect(await store.hasWork(session)).toBe(false);
+      expect(await store.open(session, "w")).toEqual({ kind: "nothing" });
+    },
+  },
+  {
+    title: "an answer that was finished before the stop was noticed is an answer",
+    async run(subject) {
+      const { store, inbox } = subject;
+      const { fence, session } = await running(subject, "one");
+      await inbox.put(command(session, "stop"));
+      await inbox.put(message(session, "two"));
+      const ended = await store.end(fence, {
+        reason: "stop",
+        round: round(1, answer("done")),
+        modelCalls: [],
+      });
+      expect(ended).toEqual({ kind: "ended", moreWaiting: true });
+      expect(await fates(subject, session)).toEqual(["answered", "answered", "waiting"]);
+    },
+  },
+  {
+    title: "after a reset the model sees nothing from before, also when the old run still writes",
+    async run(subject) {
+      const { store, inbox, transcripts } = subject;
+      const { fence, session } = await running(subject, "secret");
+      await inbox.put(command(session, "reset"));
+      expect((await store.commitRound(fence, round(1, answer("late")))).stopped).toBe(true);
+      await store.end(fence, { reason: "cancelled", note: "ended: reset", modelCalls: [] });
+      await store.settled(fence);
+      await inbox.put(message(session, "anew"));
+      const next = asRun(await store.open(session, "w"));
+      expect([lines(next.tail), next.run.epoch]).toEqual([["user: anew"], 2]);
+      expect((await transcripts.entries(session)).map((entry) => entry.epoch)).toEqual([1, 1, 1, 2]);
+    },
+  },
+  {
+    title: "a retry opens a new run on the input of the failed one, and its success makes that answered",
+    async run(subject) {
+      const { store, inbox, transcripts } = subject;
+      const first = await running(subject, "one", "two");
+      const { session } = first;
+      await fail(subject, first);
+      await inbox.put(command(session, "retry"));
+      const again = asRun(await store.open(session, "w"));
+      expect(again.run).toMatchObject({ cause: "retry", rounds: 0 });
+      expect(again.run.id).not.toBe(first.run.id);
+      expect(lines(again.tail).slice(0, 3)).toEqual([
+        "user: one",
+        "user: two",
+        "note: the previous turn ended: error",
+      ]);
+      expect(again.tail.at(-1)?.body.kind).toBe("note");
+      expect(await fates(subject, session)).toEqual(["admitted", "admitted", "admitted"]);
+      await finish(subject, again);
+      expect(await fates(subject, session)).toEqual(["answered", "answered", "answered"]);
+      const owners = new Set((await transcripts.inbounds(session)).map((view) => view.run));
+      expect([...owners]).toEqual([again.run.id]);
+    },
+  },
+  {
+    title: "a retry where the last answer did not fail is refused with a reason, and opens nothing",
+    async run(subject) {
+      const { store, inbox, transcripts } = subject;
+      const first = await running(subject, "one");
+      await finish(subject, first);
+      await inbox.put(command(first.session, "retry"));
+      expect(await store.hasWork(first.session)).toBe(true);
+      expect(await store.open(first.session, "w")).toEqual({ kind: "nothing" });
+      expect(await store.hasWork(first.session)).toBe(false);
+      const views = await transcripts.inbounds(first.session);
+      expect(views.at(-1)).toMatchObject({ fate: "refused" });
+      expect(views.at(-1)?.reason).not.toBe("");
+      const fresh = newSession();
+      await inbox.put(command(fresh, "retry"));
+      expect(await store.open(fresh, "w")).toEqual({ kind: "nothing" });
+      expect(await fates(subject, fresh)).toEqual(["refused"]);
+    },
+  },
+  {
+    title: "a retry after a reset is refused: what failed is behind it",
+    async run(subject) {
+      const { store, inbox } = subject;
+      const first = await running(subject, "one");
+      await fail(subject, first);
+      await inbox.put(command(first.session, "reset"));
+      await inbox.put(command(first.session, "retry"));
+      expect(await store.open(first.session, "w")).toEqual({ kind: "nothing" });
+      expect(await fates(subject, first.session)).toEqual(["failed", "answered", "refused"]);
+    },
+  },
+  {
+    title: "two retries and a new message make one run",
+    async run(subject) {
+      const { store, inbox } = subject;
+      const first = await running(subject, "one");
+      await fail(subject, first);
+      await inbox.put(command(first.session, "retry"));
+      await inbox.put(command(first.session, "retry"));
+      await inbox.put(message(first.session, "and be brief"));
+      const again = asRun(await store.open(first.session, "w"));
+      expect(lines(again.tail).at(-1)).toBe("user: and be brief");
+      await finish(subject, again);
+      expect(await fates(subject, first.session)).toEqual(Array.from({ length: 4 }, () => "answered"));
+      expect(await store.open(first.session, "w")).toEqual({ kind: "nothing" });
+    },
+  },
+  {
+    title:
+      "a run is given up at the eighth crash: it ends with attempts_used_up, and its reply is to be settled",
+    async run(subject) {
+      const { store, inbox, transcripts } = subject;
+      const { session, run } = await running(subject, "poison");
+      for (let crash = 1; crash < 8; crash += 1) asRun(await store.open(session, `worker-${crash}`));
+      const settle = asSettle(await store.open(session, "worker-8"));
+      expect(settle.run.id).toBe(run.id);
+      expect(settle.outcome).toMatchObject({ reason: "error", error: { code: "attempts_used_up" } });
+      expect(lines(settle.entries).at(0)).toBe("user: poison");
+      expect(settle.entries.at(-1)?.body.kind).toBe("note");
+      expect(await fates(subject, session)).toEqual(["failed"]);
+      const ended = (await transcripts.runs(session))[0]?.attempts.map((attempt) => attempt.ended);
+      expect(ended).toEqual([...Array.from({ length: 8 }, () => "crashed"), undefined]);
+      await store.settled(settle.fence);
+      await inbox.put(message(session, "something else"));
+      expect(asRun(await store.open(session, "w")).resumed).toBe(false);
+    },
+  },
+  {
+    title: "only crashes count: hand-overs, lost leases and crashes before a stored round do not",
+    async run(subject) {
+      const { store } = subject;
+      let { fence, session } = await running(subject, "one");
+      const claim = async (): Promise<void> => {
+        ({ fence } = asRun(await store.open(session, "w")));
+      };
+      for (let index = 0; index < 12; index += 1) {
+        await store.leave(fence, index % 2 === 0 ? "handed_over" : "lost");
+        await claim();
+      }
+      for (let crash = 0; crash < 6; crash += 1) await claim();
+      await store.commitRound(fence, round(1, answer("progress")));
+      for (let crash = 0; crash < 7; crash += 1) await claim();
+      expect(asSettle(await store.open(session, "w")).outcome.error?.code).toBe("attempts_used_up");
+    },
+  },
+  {
+    title: "one who left late says so about its own attempt only, and is no crash any more",
+    async run(subject) {
+      const { store, transcripts } = subject;
+      const { fence, session } = await running(subject, "one");
+      const second = asRun(await store.open(session, "worker-2"));
+      const ends = async (): Promise<unknown> =>
+        (await transcripts.runs(session))[0]?.attempts.map((attempt) => attempt.ended);
+      expect(await ends()).toEqual(["crashed", undefined]);
+      await store.leave(fence, "lost");
+      expect(await ends()).toEqual(["lost", undefined]);
+      await store.end(second.fence, { reason: "stop", modelCalls: [] });
+      await store.leave(second.fence, "lost");
+      expect(await ends()).toEqual(["lost", "ended"]);
+    },
+  },
+  {
+    title:
+      "due is what has work and was not touched for the time: waiting, unfinished and settling, oldest first",
+    async run(subject) {
+      const { store, inbox } = subject;
+      const waiting = newSession();
+      await inbox.put(message(waiting, "one"));
+      const unfinished = await running(subject, "two");
+      const settling = await running(subject, "three");
+      await store.end(settling.fence, { reason: "stop", modelCalls: [] });
+      const idle = await running(subject, "four");
+      await finish(subject, idle);
+      const mine = new Set([waiting, unfinished.session, settling.session, idle.session]);
+      const due = (await store.due(0, 100_000)).filter((session) => mine.has(session));
+      expect(due).toEqual([waiting, unfinished.session, settling.session]);
+      expect(await store.due(0, 1)).toHaveLength(1);
+      expect((await store.due(3_600_000, 100_000)).filter((session) => mine.has(session))).toEqual([]);
+      const work = await Promise.all([...mine].map((session) => store.hasWork(session)));
+      expect(work).toEqual([true, true, true, false]);
+    },
+  },
+  {
+    title:
+      "stops and messages at the same time: what a run took in before a stop is stopped, all else keeps its order",
+    async run(subject) {
+      const { store, inbox, transcripts } = subject;
+      for (let again = 0; again < 8; again += 1) {
+        const { fence, session } = await running(subject, "zero");
+        const [, , committed] = await Promise.all([
+          inbox.put(command(session, "stop")),
+          inbox.put(message(session, "with the stop")),
+          store.commitRound(fence, round(1, answer("hm"))),
+        ]);
+        const views = await transcripts.inbounds(session);
+        const stopSeq = views.find((view) => view.inbound.kind === "command")?.seq ?? 0;
+        const second = views.find((view) => view.seq !== stopSeq && view !== views[0]);
+        const isStopped = await store.isStopped(fence);
+        // Only a run that took in the later message outlives the stop.
+        expect(isStopped).toBe(!(second?.state === "admitted" && second.seq > stopSeq));
+        if (committed.stopped) expect(committed.steered).toEqual([]);
+        if (second !== undefined && second.seq < stopSeq) expect(second.state).not.toBe("waiting");
+      }
+    },
+  },
+];
