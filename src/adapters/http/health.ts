@@ -20,7 +20,7 @@ export function createHealth(
   deps: { readonly checks: readonly ReadyCheck[]; readonly clock: Clock },
   options: HealthOptions,
 ): Hono {
-  const { limitMs = 2_000 } = options;
+  const { limitMs } = options;
   const app = new Hono();
   app.get("/healthz", (c) => c.json({ alive: true }));
   app.get("/readyz", async (c) => {

@@ -227,8 +227,14 @@ test.each(["light", "dark"] as const)(
       colorScheme,
     });
     const long = "w".repeat(400);
-    await begin(page, url, `hello ${long}`);
-    const { session } = await world.heard(`hello ${long}`);
+    await page.goto(url);
+    await page.locator("#text").tap();
+    await page.keyboard.type("hello");
+    await page.keyboard.press("Enter");
+    await page.keyboard.insertText(long);
+    await page.getByRole("button", { name: "Send" }).tap();
+    const { session } = await world.heard(`hello\n${long}`);
+    await page.waitForURL(/\/threads\//);
     const table = `| ${"a | ".repeat(12)}\n| ${"- | ".repeat(12)}\n| ${`${"cell ".repeat(6)}| `.repeat(12)}`;
     await world.says(session, "r1", {
       markdown: `${long}\n\n\`${long}\`\n\n\`\`\`\n${long}\n\`\`\`\n\n${table}\n\n> > > - - - ${long}`,

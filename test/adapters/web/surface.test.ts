@@ -3,6 +3,7 @@ import { createLocalLive } from "../../../src/adapters/local/live.ts";
 import { createWebSurface } from "../../../src/adapters/web/surface.ts";
 import type { Log } from "../../../src/core/ports/log.ts";
 import { sessionIdOf } from "../../../src/core/thread.ts";
+import { surfaceContract } from "../../contract/surface.ts";
 import { manualClock } from "../../support/manual-clock.ts";
 import { memoryWebMessages } from "./memory-web-messages.ts";
 
@@ -20,6 +21,23 @@ function place(live = createLocalLive()) {
     surface: createWebSurface({ messages, live, clock, log: silent }, session),
   };
 }
+
+surfaceContract("over rows", () => {
+  const { messages, surface } = place();
+  return {
+    subject: {
+      surface,
+      shown: async () => {
+        const rows = (await messages.list(session)).filter((row) => row.from === "bot" && !row.deleted);
+        return rows.map(({ page: { markdown, status = "", footer = "" } }) =>
+          [markdown, status, footer].join("\n").trim(),
+        );
+      },
+      deleteByPerson: async (message) => void (await messages.remove(session, message)),
+    },
+    close: async () => {},
+  };
+});
 
 test("a second post with a key is the first, and it is found by its key", async () => {
   const { messages, surface } = place();

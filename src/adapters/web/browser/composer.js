@@ -1,4 +1,4 @@
-/** The box one writes in: it grows with the text, Enter sends, and a slash offers the commands. */
+/** The box one writes in: it grows with the text, Enter sends (on a touch screen the button), and a slash offers the commands. */
 
 import { part } from "./part.js";
 
@@ -8,6 +8,8 @@ export class Composer {
   #list = part("commands", HTMLElement);
   #onSend;
   #chosen = 0;
+  /** Where the only keyboard is on the screen, Enter is the one way to a new line, and the button sends. */
+  #isTouch = matchMedia("(hover: none)").matches;
 
   /** @param {(text: string) => void} onSend */
   constructor(onSend) {
@@ -27,7 +29,7 @@ export class Composer {
       });
     }
     // A phone's keyboard over an empty page helps nobody.
-    if (matchMedia("(hover: hover)").matches) this.#text.focus();
+    if (!this.#isTouch) this.#text.focus();
     this.#changed();
   }
 
@@ -82,7 +84,7 @@ export class Composer {
         return;
       }
     }
-    if (event.key === "Enter" && !event.shiftKey) {
+    if (event.key === "Enter" && !event.shiftKey && (!this.#isTouch || event.ctrlKey || event.metaKey)) {
       event.preventDefault();
       this.#submit();
     }

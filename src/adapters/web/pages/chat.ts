@@ -126,7 +126,7 @@ function header({ open }: ChatView): Markup {
 
 function demoNote(): Markup {
   return html`<details class="note">
-    <summary><strong>Demo model:</strong> the answers are scripted. <u>How to set a real one</u></summary>
+    <summary><strong>Demo model:</strong> scripted answers. <u>Use a real one</u></summary>
     <p>
       Set <code>OPENAI_API_KEY</code> and <code>MODEL</code>, and <code>OPENAI_BASE_URL</code> for another
       provider than OpenAI. Then start the bot again.
