@@ -162,9 +162,17 @@ test("an open page follows again after the server was away, and shows what happe
   await page.locator("#line-state").getByText("Connection lost. Trying again…").waitFor();
   await write(page, "are you there?");
   await shows(page, "The bot cannot be reached. Your message is kept here.");
+  const spoken = {
+    session,
+    from: "person",
+    speaker: "Ada",
+    page: { markdown: "and in Rome?", buttons: [] },
+  } as const;
+  await world.messages.insert({ ...spoken, id: "from-elsewhere" });
   await world.says(session, "r1", { markdown: "It is nine." });
   await world.start();
   await shows(page, "It is nine.");
+  expect(await texts(page)).toEqual(["hello", "It is nine.", "and in Rome?", "are you there?"]);
   await page.locator("#line-state:empty").waitFor({ state: "attached" });
   await page.getByRole("button", { name: "Retry" }).click();
   await world.heard("are you there?");
@@ -357,6 +365,24 @@ test("a selection in a growing answer stays, and code can be copied", async () =
   await page.getByRole("button", { name: "Copy" }).click();
   await page.getByText("Copied").first().waitFor();
   expect(await page.evaluate<string>("navigator.clipboard.readText()")).toBe("let a = 1;");
+});
+
+test("of a long thread the newest part is shown, and the rest on request", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { world, url } = await startedWorld(stack);
+  const page = await browser.open(stack);
+  await begin(page, url, "hello");
+  const { session } = await world.heard("hello");
+  for (let n = 1; n <= 210; n++) await world.says(session, `r${n}`, { markdown: `answer ${n}` });
+  await page.reload();
+  expect(await page.locator(".message").count()).toBe(200);
+  await world.says(session, "r1", { markdown: "changed" });
+  await world.says(session, "r211", { markdown: "answer 211" });
+  await shows(page, "answer 211");
+  expect(await page.locator(".message").count()).toBe(201);
+  await page.getByText("Show 11 earlier messages").click();
+  await shows(page, "hello");
+  expect((await texts(page)).slice(0, 2)).toEqual(["hello", "changed"]);
 });
 
 test("a person chooses a name, and the next message carries it", async () => {

@@ -106,6 +106,12 @@ follow(session === "" ? "/events" : `/threads/${encodeURIComponent(session)}/eve
     const focused = document.activeElement instanceof HTMLAnchorElement ? document.activeElement.href : "";
     list.innerHTML = html;
     showTimes(list);
+    const title = list.querySelector("[aria-current] .label")?.textContent;
+    const heading = document.querySelector("h1");
+    if (title && heading && session !== "") {
+      heading.textContent = title;
+      document.title = `${title} · ${document.body.dataset["bot"]}`;
+    }
     if (focused !== "")
       for (const link of list.querySelectorAll("a")) if (link.href === focused) link.focus();
   },

@@ -14,6 +14,8 @@ const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 5_000;
 /** A line that is back this soon was never missed. */
 const QUIET_MS = 1_500;
+/** A browser has six connections to a server, so tabs that nobody looks at must not keep theirs. */
+const HIDDEN_MS = 10_000;
 
 /**
  * @param {string} path
@@ -23,34 +25,56 @@ const QUIET_MS = 1_500;
 export function follow(path, since, following) {
   let pause = FIRST_PAUSE_MS;
   let last = since;
+  /** @type {EventSource | undefined} */
+  let source;
+  /** @type {number | undefined} */
+  let again;
   /** @type {number | undefined} */
   let lost;
+  /** @type {number | undefined} */
+  let hidden;
+
+  const close = () => {
+    for (const timer of [again, lost]) clearTimeout(timer);
+    lost = undefined;
+    source?.close();
+    source = undefined;
+  };
 
   const open = () => {
-    const source = new EventSource(`${path}?since=${last}`);
-    source.addEventListener("open", () => {
+    source?.close();
+    const line = new EventSource(`${path}?since=${last}`);
+    source = line;
+    line.addEventListener("open", () => {
       pause = FIRST_PAUSE_MS;
       clearTimeout(lost);
       lost = undefined;
       following.trouble("");
     });
-    source.addEventListener("message", (event) => {
+    line.addEventListener("message", (event) => {
       const told = JSON.parse(event.data);
       last = Math.max(last, told.revision);
       following.message(told);
     });
-    source.addEventListener("threads", (event) => following.threads(event.data));
-    source.addEventListener("trouble", (event) => following.trouble(event.data));
-    source.addEventListener("well", () => following.trouble(""));
-    source.addEventListener("error", () => {
+    line.addEventListener("threads", (event) => following.threads(event.data));
+    line.addEventListener("trouble", (event) => following.trouble(event.data));
+    line.addEventListener("well", () => following.trouble(""));
+    line.addEventListener("error", () => {
       lost ??= setTimeout(() => following.trouble("Connection lost. Trying again…"), QUIET_MS);
-      if (source.readyState !== EventSource.CLOSED) return;
-      setTimeout(open, pause);
+      if (line.readyState !== EventSource.CLOSED) return;
+      clearTimeout(again);
+      again = setTimeout(open, pause);
       pause = Math.min(LONGEST_PAUSE_MS, pause * 2);
     });
-    addEventListener("pagehide", () => source.close(), { once: true });
   };
-  open();
+
+  document.addEventListener("visibilitychange", () => {
+    clearTimeout(hidden);
+    if (document.hidden) hidden = setTimeout(close, HIDDEN_MS);
+    else if (source === undefined) open();
+  });
+  addEventListener("pagehide", close);
   // A page that comes back from the browser's memory missed everything meanwhile.
   addEventListener("pageshow", (event) => event.persisted && open());
+  open();
 }

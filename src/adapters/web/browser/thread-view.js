@@ -49,15 +49,15 @@ export class ThreadView {
     const wanted = holder.content.firstElementChild;
     if (!(wanted instanceof HTMLElement)) return;
     showTimes(wanted);
+    const message = shown ?? wanted;
+    const wasSettled = shown !== undefined && shown.dataset["state"] !== "running";
     if (shown === undefined) {
-      this.#thread.append(wanted);
+      if (this.#isEarlier(wanted)) return;
       if (!this.#follows) this.#latest.hidden = false;
-    } else if (!isUnsent) {
-      const before = shown.dataset["state"];
-      patch(shown, wanted);
-      if (before !== "running") return this.#keepUp();
-    }
-    this.#speak(this.#find(told.id));
+    } else if (isUnsent) shown.dataset["at"] = wanted.dataset["at"];
+    else patch(shown, wanted);
+    this.#place(message);
+    if (!wasSettled) this.#speak(message);
     this.#keepUp();
   }
 
@@ -135,11 +135,36 @@ export class ThreadView {
   }
 
   /**
+   * Into the order of creation: changes come in another one, as when an older answer grew while this page was away.
+   * @param {HTMLElement} message
+   */
+  #place(message) {
+    const at = createdAt(message);
+    /** @type {Element | null} */
+    let next = null;
+    for (let other = this.#thread.lastElementChild; other; other = other.previousElementSibling) {
+      if (other === message) continue;
+      if (!(createdAt(other) > at)) break;
+      next = other;
+    }
+    if (!message.isConnected || message.nextElementSibling !== next) this.#thread.insertBefore(message, next);
+  }
+
+  /**
+   * Whether it belongs above the part of the thread that the page shows.
+   * @param {HTMLElement} message
+   */
+  #isEarlier(message) {
+    const [link, first] = this.#thread.children;
+    return link?.matches(".earlier") === true && first !== undefined && createdAt(message) < createdAt(first);
+  }
+
+  /**
    * A growing text would be read out again at each step: the status is said when it changes, the answer when it is done.
-   * @param {HTMLElement | undefined} message
+   * @param {HTMLElement} message
    */
   #speak(message) {
-    if (message === undefined || message.classList.contains("from-person")) return;
+    if (message.classList.contains("from-person")) return;
     const speaker = message.querySelector(".speaker")?.textContent ?? "";
     const said =
       message.dataset["state"] === "running"
@@ -155,4 +180,14 @@ export class ThreadView {
   #find(id) {
     return document.getElementById(`m-${id}`) ?? undefined;
   }
+}
+
+/**
+ * What is not stored yet comes last; what is no message comes first.
+ * @param {Element} element
+ * @returns {number}
+ */
+function createdAt(element) {
+  if (!element.matches(".message")) return -Infinity;
+  return Number(element.getAttribute("data-at") ?? Infinity);
 }

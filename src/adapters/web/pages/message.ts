@@ -24,6 +24,7 @@ export function messageMarkup(row: WebMessage): Markup {
     class="message from-${row.from}"
     id="m-${row.id}"
     data-id="${row.id}"
+    data-at="${row.at}"
     data-state="${stateOf(row)}"
   >
     <span class="knot" aria-hidden="true"></span>
