@@ -1,8 +1,15 @@
 // Stop, reset, retry, crashes, and who is due.
 import { expect } from "vitest";
+import { until } from "../support/until.ts";
 import type { ContractCase } from "./contract.ts";
 import { fail, fates, finish, running, type RunStoreSubject } from "./run-store-subject.ts";
 import { answer, asRun, asSettle, command, lines, message, newSession, round } from "./store-samples.ts";
+
+/** Waits until the clock shows another millisecond, so that "oldest first" has one answer. */
+function nextMillisecond(): Promise<true> {
+  const now = Date.now();
+  return until(() => Date.now() > now + 1, { what: "the clock has moved", everyMs: 1 });
+}
 
 export const stopCases: readonly ContractCase<RunStoreSubject>[] = [
   {
@@ -198,16 +205,19 @@ export const stopCases: readonly ContractCase<RunStoreSubject>[] = [
     title: "one who left late says so about its own attempt only, and is no crash any more",
     async run(subject) {
       const { store, transcripts } = subject;
-      const { fence, session } = await running(subject, "one");
+      const first = await running(subject, "one");
+      const { fence, session } = first;
       const second = asRun(await store.open(session, "worker-2"));
       const ends = async (): Promise<unknown> =>
         (await transcripts.runs(session))[0]?.attempts.map((attempt) => attempt.ended);
       expect(await ends()).toEqual(["crashed", undefined]);
+      expect([first.afterCrash, second.afterCrash]).toEqual([false, true]);
       await store.leave(fence, "lost");
       expect(await ends()).toEqual(["lost", undefined]);
       await store.end(second.fence, { reason: "stop", modelCalls: [] });
       await store.leave(second.fence, "lost");
-      expect(await ends()).toEqual(["lost", "ended"]);
+      expect(asSettle(await store.open(session, "worker-3")).afterCrash).toBe(false);
+      expect(await ends()).toEqual(["lost", "ended", undefined]);
     },
   },
   {
@@ -217,7 +227,9 @@ export const stopCases: readonly ContractCase<RunStoreSubject>[] = [
       const { store, inbox } = subject;
       const waiting = newSession();
       await inbox.put(message(waiting, "one"));
+      await nextMillisecond();
       const unfinished = await running(subject, "two");
+      await nextMillisecond();
       const settling = await running(subject, "three");
       await store.end(settling.fence, { reason: "stop", modelCalls: [] });
       const idle = await running(subject, "four");
