@@ -24,7 +24,11 @@ export class Connection {
   readonly #reader: BodyReader;
   readonly #abort = new AbortController();
   readonly #stops: readonly AbortSignal[];
-  readonly #stop = (): void => this.#abort.abort();
+  readonly #stop = (): void => {
+    this.#abort.abort();
+    // The SDK lets go of its tie to the signal once nobody holds its answer, so the body is cut here too.
+    this.#body?.destroy();
+  };
   readonly #watchdog: Watchdog;
   #silence: BobbinError | undefined;
   #body: Readable | undefined;
@@ -39,7 +43,7 @@ export class Connection {
     this.#stops = stops;
     this.#watchdog = new Watchdog(deps.clock, deps.settings, (error) => {
       this.#silence = error;
-      this.#abort.abort();
+      this.#stop();
     });
     for (const stop of stops) stop.addEventListener("abort", this.#stop);
     if (stops.some((stop) => stop.aborted)) this.#stop();
@@ -58,6 +62,7 @@ export class Connection {
         })
         .asResponse();
       this.#body = transport.take(response);
+      this.#abort.signal.throwIfAborted();
       this.#bytes = this.#body.iterator({ destroyOnReturn: false });
       this.#watchdog.came();
     } catch (thrown) {

@@ -54,6 +54,8 @@ export function createTransport(clock: Clock, connectMs: number): Transport {
       for (const [name, value] of Object.entries(answer.headers)) {
         if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(", ") : value);
       }
+      // A body that is cut while nobody reads it must not end the process.
+      answer.body.on("error", () => undefined);
       if (status >= 200 && status < 300) {
         const response = new Response(null, { status, headers });
         bodies.set(response, answer.body);
@@ -72,8 +74,6 @@ export function createTransport(clock: Clock, connectMs: number): Transport {
       if (body.destroyed || body.readableEnded) return;
       const cancel = clock.after(RELEASE_MS, () => body.destroy());
       body.once("close", cancel);
-      // A connection that breaks here has already brought all that was wanted.
-      body.on("error", () => undefined);
       body.resume();
     },
     close: () => agent.destroy(),

@@ -1,7 +1,7 @@
 // W14 of the field cases: keep-alive comments are life but no data.
 import { expect, test } from "vitest";
 import type { ModelEvent } from "../../../src/core/ports/model.ts";
-import { delta, says } from "../../support/fake-llm/answers.ts";
+import { delta, eventsThenSilence, says } from "../../support/fake-llm/answers.ts";
 import { asks, gather, only } from "../../support/fake-llm/request.ts";
 import { manualClock } from "../../support/manual-clock.ts";
 import { until } from "../../support/until.ts";
@@ -69,15 +69,10 @@ test("W14: comments alone end at the limit on time without data", async () => {
 
 test("W14: a stream that stops without a byte ends at the limit on silence", async () => {
   const { clock, looks } = watchedClock();
-  await using provider = await connected(
-    [
-      async (exchange) => {
-        await exchange.event(delta({ content: "and then" }));
-        await exchange.closed;
-      },
-    ],
-    { clock: clock.watched, idleMs: 60_000 },
-  );
+  await using provider = await connected([eventsThenSilence(delta({ content: "and then" }))], {
+    clock: clock.watched,
+    idleMs: 60_000,
+  });
   const all: ModelEvent[] = [];
   const reading = (async () => {
     for await (const event of provider.model.stream(asks("go"), new AbortController().signal))
