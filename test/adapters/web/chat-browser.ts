@@ -1,6 +1,6 @@
 // A person at the web chat: real Chromium on a real port, with what such a test does again and again.
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
-import { chromiumFlags, chromiumPath } from "../../support/services/chromium.ts";
+import { chromiumFlags } from "../../support/services/chromium.ts";
 import { ChatWorld } from "./chat-world.ts";
 
 export class ChatBrowser {
@@ -10,8 +10,7 @@ export class ChatBrowser {
     this.#browser = browser;
   }
 
-  static async start(): Promise<ChatBrowser> {
-    const executablePath = await chromiumPath();
+  static async start(executablePath: string): Promise<ChatBrowser> {
     return new ChatBrowser(await chromium.launch({ executablePath, args: [...chromiumFlags] }));
   }
 
@@ -46,3 +45,16 @@ export async function begin(page: Page, url: string, text: string): Promise<void
   await write(page, text);
   await page.waitForURL(/\/threads\//);
 }
+
+/** Waits until the thread shows this text as the whole of something. */
+export async function shows(page: Page, text: string): Promise<void> {
+  await page.locator("#thread").getByText(text, { exact: true }).waitFor();
+}
+
+/** What the messages say, in their order on the page. */
+export function texts(page: Page): Promise<string[]> {
+  return page.locator("#thread .body").allInnerTexts();
+}
+
+export const stop = [{ action: "stop", label: "Stop", value: "r1" }] as const;
+export const retry = [{ action: "retry", label: "Retry", value: "r1" }] as const;
