@@ -26,7 +26,7 @@ export class Connection {
   readonly #stops: readonly AbortSignal[];
   readonly #stop = (): void => {
     this.#abort.abort();
-    // The SDK lets go of its tie to the signal once nobody holds its answer, so the body is cut here too.
+    // The SDK ties its answer to the signal by weak references; the cut does not depend on them.
     this.#body?.destroy();
   };
   readonly #watchdog: Watchdog;

@@ -1,4 +1,6 @@
 // W14 of the field cases: keep-alive comments are life but no data.
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import type { ModelEvent } from "../../../src/core/ports/model.ts";
 import { delta, eventsThenSilence, says } from "../../support/fake-llm/answers.ts";
@@ -105,6 +107,25 @@ test("a reader that takes its time is no silence of the provider", async () => {
     if (event.kind === "text") await clock.advance(1_000);
   }
   expect(only(all, "done").text).toBe("one two three");
+});
+
+test("an abort ends a silent stream also after a garbage collection", async () => {
+  // The SDK ties a signal to its answer by weak references; nothing may depend on them.
+  await using provider = await connected([eventsThenSilence(delta({ content: "and then" }))]);
+  const abort = new AbortController();
+  const iterator = provider.model.stream(asks("go"), abort.signal)[Symbol.asyncIterator]();
+  let next = await iterator.next();
+  while (next.value?.kind !== "text") next = await iterator.next();
+  const pending = iterator.next();
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  for (let round = 0; round < 3; round++) {
+    collect();
+    await new Promise<void>((resolve) => void setImmediate(resolve));
+  }
+  abort.abort();
+  expect((await pending).value).toEqual({ kind: "aborted" });
+  await until(() => provider.fake.open === 0, { what: "the connection is closed" });
 });
 
 /** A manual clock that counts how often the time was read, which the client does with every read of the socket. */
