@@ -63,9 +63,17 @@ export function isStaleFence(thrown: unknown): boolean {
   return thrown instanceof BobbinError && thrown.code === "stale_fence";
 }
 
+/** The store cannot be used now; what was not stored is not lost, it has to be done again. */
+export function isStoreTrouble(thrown: unknown): thrown is BobbinError {
+  return (
+    thrown instanceof BobbinError && (thrown.code === "store_unavailable" || thrown.code === "store_full")
+  );
+}
+
 const SENTENCES: Readonly<Record<ErrorCode, string>> = {
   model_auth: "The model's provider does not accept the bot's key. An admin has to check it.",
-  model_rate_limited: "The model's provider is limiting requests at the moment. Please try again in a minute.",
+  model_rate_limited:
+    "The model's provider is limiting requests at the moment. Please try again in a minute.",
   model_unavailable: "The model's provider cannot be reached at the moment. Please try again.",
   model_refused: "The model's provider refused the request.",
   model_garbage: "The model's provider sent an answer that makes no sense. Please try again.",

@@ -5,7 +5,10 @@ import { headOf } from "./text.ts";
 const LONGEST = 60;
 
 /** A title where there is one, else the first words of the first message, else a neutral name. One line, at most 60 units. */
-export function labelOf(session: { readonly title?: string | undefined; readonly firstText?: string | undefined }): string {
+export function labelOf(session: {
+  readonly title?: string | undefined;
+  readonly firstText?: string | undefined;
+}): string {
   const line = [session.title, session.firstText]
     .map((text) => (text ?? "").replaceAll(/\s+/gu, " ").trim())
     .find((text) => text !== "");

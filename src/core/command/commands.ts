@@ -63,7 +63,8 @@ export function createCommands(deps: CommandDeps): Commands {
         return describeStatus(await deps.transcripts.status(request.session), deps.clock.now());
       case "stop": {
         const receipt = await store(command, request);
-        if (receipt.kind === "stored") return receipt.running ? "Stopping." : "Nothing is running in this thread.";
+        if (receipt.kind === "stored")
+          return receipt.running ? "Stopping." : "Nothing is running in this thread.";
         return receipt.kind === "duplicate" ? "Stopping." : "Nothing is running in this thread.";
       }
       case "reset": {
@@ -75,7 +76,8 @@ export function createCommands(deps: CommandDeps): Commands {
       case "retry": {
         const status = await deps.transcripts.status(request.session);
         if (status?.running !== undefined) return "The bot is still working on the last message.";
-        if (status?.last === undefined || !isRetryable(status.last.outcome.reason)) return "There is nothing to try again.";
+        if (status?.last === undefined || !isRetryable(status.last.outcome.reason))
+          return "There is nothing to try again.";
         await store(command, request);
         return "Trying again.";
       }
@@ -88,10 +90,14 @@ export function createCommands(deps: CommandDeps): Commands {
 }
 
 function help(): string {
-  const lines = (Object.keys(COMMANDS) as CommandName[]).map((name) => `- \`/${name}\`: ${COMMANDS[name].summary}`);
-  return ["Write in a thread and the bot answers there. Messages that come while it works are taken in.", "", ...lines].join(
-    "\n",
+  const lines = (Object.keys(COMMANDS) as CommandName[]).map(
+    (name) => `- \`/${name}\`: ${COMMANDS[name].summary}`,
   );
+  return [
+    "Write in a thread and the bot answers there. Messages that come while it works are taken in.",
+    "",
+    ...lines,
+  ].join("\n");
 }
 
 function describeStatus(status: SessionStatus | undefined, now: number): string {
@@ -99,11 +105,15 @@ function describeStatus(status: SessionStatus | undefined, now: number): string 
   const lines: string[] = [];
   if (status.running === undefined) {
     lines.push(
-      status.last === undefined ? "Idle." : `Idle. The last answer ended: ${describeReason(status.last.outcome.reason)}`,
+      status.last === undefined
+        ? "Idle."
+        : `Idle. The last answer ended: ${describeReason(status.last.outcome.reason)}`,
     );
   } else {
     const { startedAt, rounds, run } = status.running;
-    lines.push(`Working for ${formatDuration(Math.max(0, now - startedAt))}, ${rounds} rounds so far (run \`${run}\`).`);
+    lines.push(
+      `Working for ${formatDuration(Math.max(0, now - startedAt))}, ${rounds} rounds so far (run \`${run}\`).`,
+    );
   }
   if (status.waiting > 0) lines.push(`Waiting messages: ${status.waiting}.`);
   const tokens = totalTokens(status.usage);
@@ -111,7 +121,9 @@ function describeStatus(status: SessionStatus | undefined, now: number): string 
     tokens === undefined ? undefined : formatTokens(tokens),
     status.usage.cost === undefined ? undefined : formatMoney(status.usage.cost),
   ].filter((part) => part !== undefined);
-  lines.push(`Entries in the history: ${status.entries}.${spent.length > 0 ? ` Used: ${spent.join(", ")}.` : ""}`);
+  lines.push(
+    `Entries in the history: ${status.entries}.${spent.length > 0 ? ` Used: ${spent.join(", ")}.` : ""}`,
+  );
   if (status.epoch > 0) lines.push(`Resets so far: ${status.epoch}.`);
   return lines.join("\n\n");
 }

@@ -14,7 +14,10 @@ export const COMMANDS: Readonly<Record<CommandName, { readonly summary: string }
  * `/stop`, ` /Stop ` and, where the surface says that the bot was addressed by name, `stop`. A word counts only when it
  * is the whole line: "stop the deployment please" is a message for the agent, and must never be taken for a command.
  */
-export function parseCommand(line: string, options: { readonly slash?: "needed" | "optional" } = {}): Command | undefined {
+export function parseCommand(
+  line: string,
+  options: { readonly slash?: "needed" | "optional" } = {},
+): Command | undefined {
   const match = /^(\/?)([a-z]+)$/i.exec(line.trim());
   if (match === null) return undefined;
   if (match[1] === "" && options.slash !== "optional") return undefined;

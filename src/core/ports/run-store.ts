@@ -140,6 +140,8 @@ export type Opened =
       readonly frozen?: Frozen;
       readonly resumed: boolean;
       readonly stopped: boolean;
+      /** The attempt before never said how it left: a write of it may still be under way to the platform. */
+      readonly afterCrash: boolean;
     }
   /**
    * A run that has ended but whose final pages may be missing (`reply = settling`): deliver them without a model call.
@@ -152,6 +154,7 @@ export type Opened =
       readonly outcome: Outcome;
       readonly entries: readonly Entry[];
       readonly moreWaiting: boolean;
+      readonly afterCrash: boolean;
     };
 
 /** How an attempt ends that does not end its run. */

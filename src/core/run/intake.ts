@@ -48,7 +48,11 @@ export function createIntake(deps: IntakeDeps, options: IntakeOptions = {}): Int
       });
       bell
         .catch((error: unknown) => {
-          deps.log.warn("the bell could not be rung; the sweeper will", { what, session: inbound.session, error });
+          deps.log.warn("the bell could not be rung; the sweeper will", {
+            what,
+            session: inbound.session,
+            error,
+          });
         })
         .finally(() => {
           cancel();
@@ -63,7 +67,10 @@ export function createIntake(deps: IntakeDeps, options: IntakeOptions = {}): Int
       if (stored.kind === "ignored") return stored;
       // A copy rings too: the first one may have died between its store and its wake.
       const bells = [ring("wake", deps.queue.wake(inbound.session), inbound)];
-      if (inbound.kind === "command" && (inbound.command.name === "stop" || inbound.command.name === "reset")) {
+      if (
+        inbound.kind === "command" &&
+        (inbound.command.name === "stop" || inbound.command.name === "reset")
+      ) {
         bells.push(ring("stop", deps.stops.signal(inbound.session), inbound));
       }
       await Promise.all(bells);

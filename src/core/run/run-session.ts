@@ -6,7 +6,7 @@
 import type { LoopDeps, LoopHooks, LoopOutcome, LoopProfile } from "../agent/loop-types.ts";
 import { runLoop } from "../agent/loop.ts";
 import type { Entry } from "../entry.ts";
-import { isStaleFence, toBobbinError, type BobbinError } from "../errors.ts";
+import { isStaleFence, isStoreTrouble, type BobbinError } from "../errors.ts";
 import type { Lease } from "../ports/locker.ts";
 import type { Log } from "../ports/log.ts";
 import type { Pages } from "../ports/pages.ts";
@@ -36,6 +36,8 @@ export interface RunSessionOptions {
   readonly worker: string;
   /** How long a run may go on to its next border after `leaving`, ms. Default 1,000. */
   readonly graceMs?: number;
+  /** How long a write of an attempt that died may still land on the platform, ms. Default 0. */
+  readonly lateWritesMs?: number;
 }
 
 type Claimed = Exclude<Opened, { kind: "nothing" }>;
@@ -58,16 +60,22 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
         fence: claimed.fence,
         isLive: () => lease.isLive(),
         document: documentOf(claimed.run, entries),
+        lateWritesMs: claimed.afterCrash ? (options.lateWritesMs ?? 0) : 0,
       },
     );
   }
 
   /** The last two steps of a run: its final pages, then `reply = settled`. */
-  async function deliver(writer: ReplyWriter, claimed: Claimed, outcome: Outcome, lease: Lease): Promise<Served> {
+  async function deliver(
+    writer: ReplyWriter,
+    claimed: Claimed,
+    outcome: Outcome,
+    lease: Lease,
+  ): Promise<Served> {
     const settled = await writer.settle(outcome, lease.signal);
     if (settled.kind === "lost") return leave(claimed, "lost");
     await deps.store.settled(claimed.fence);
-    return "again";
+    return "worked";
   }
 
   async function leave(claimed: Claimed, how: Left): Promise<Served> {
@@ -100,8 +108,8 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
           if (round.state === "complete") rounds = round.round;
           return { ...committed, leave: leaving.aborted };
         } catch (error) {
-          if (isStaleFence(error)) throw error;
-          storeFailure = toBobbinError(error, "store_unavailable");
+          if (!isStoreTrouble(error)) throw error;
+          storeFailure = error;
           return { stored: [], steered: [], stopped: false, leave: true };
         }
       },
@@ -110,7 +118,13 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
     const signal = await openRunSignal(deps, fence, lease, leaving, graceMs);
     try {
       for (;;) {
-        const input = { session: fence.session, run: fence.run, requester: run.requester, entries, roundsDone: rounds };
+        const input = {
+          session: fence.session,
+          run: fence.run,
+          requester: run.requester,
+          entries,
+          roundsDone: rounds,
+        };
         const outcome: LoopOutcome = claimed.stopped
           ? stoppedBeforeItBegan
           : await runLoop(deps, profile, { ...input, entries: [...entries] }, hooks, signal.signal);
@@ -145,9 +159,8 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
     } catch (error) {
       await writer.stop();
       if (isStaleFence(error)) return leave(claimed, "lost");
-      // Our fault or the store's: the run is not to blame, but a fault that comes back each time must come to an end.
-      const left = toBobbinError(error).code === "panic" ? "crashed" : "handed_over";
-      await leave(claimed, left);
+      // The store's trouble is not the run's; a fault of our own that comes back each time has to come to an end.
+      await leave(claimed, isStoreTrouble(error) ? "handed_over" : "crashed");
       throw error;
     }
   }
@@ -182,7 +195,9 @@ function endingOf(outcome: LoopEnd): RunEnding {
   return {
     reason: outcome.reason,
     modelCalls: outcome.modelCalls,
-    ...(outcome.error === undefined ? {} : { error: { code: outcome.error.code, message: outcome.error.message } }),
+    ...(outcome.error === undefined
+      ? {}
+      : { error: { code: outcome.error.code, message: outcome.error.message } }),
     ...(outcome.round === undefined ? {} : { round: outcome.round }),
     ...(note === undefined ? {} : { note }),
   };
@@ -192,6 +207,8 @@ function outcomeOf(outcome: LoopEnd, endedAt: number): Outcome {
   return {
     reason: outcome.reason,
     endedAt,
-    ...(outcome.error === undefined ? {} : { error: { code: outcome.error.code, message: outcome.error.message } }),
+    ...(outcome.error === undefined
+      ? {}
+      : { error: { code: outcome.error.code, message: outcome.error.message } }),
   };
 }

@@ -48,7 +48,8 @@ export async function openRunSignal(
       (stopped) => {
         if (stopped) abort("stopped");
       },
-      (error: unknown) => deps.log.warn("could not look whether the run was stopped", { run: fence.run, error }),
+      (error: unknown) =>
+        deps.log.warn("could not look whether the run was stopped", { run: fence.run, error }),
     );
   };
   try {

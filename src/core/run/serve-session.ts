@@ -1,52 +1,44 @@
 /**
- * One service of a session: take the lease, do what the ledger asks for, release, look once more.
+ * One service of a session: take the lease, do the next thing that the ledger asks for, release, look again.
  * The look after the release closes the gap in which a wake found the lease taken and left.
  */
 
-import type { Clock } from "../ports/clock.ts";
 import type { Lease, Locker } from "../ports/locker.ts";
 import type { Log } from "../ports/log.ts";
-import type { RunStore } from "../ports/run-store.ts";
 import type { Serve } from "../ports/run-queue.ts";
+import type { RunStore } from "../ports/run-store.ts";
 import type { SessionId } from "../thread.ts";
 
-/** `again`: there may be more to do; `idle`: the ledger asked for nothing; `left`: this process must not go on. */
-export type Served = "again" | "idle" | "left";
+/**
+ * `worked`: one thing is done, there may be more; `idle`: the ledger asked for nothing; `left`: the attempt was lost or
+ * handed over and its run is unfinished.
+ */
+export type Served = "worked" | "idle" | "left";
 
-/** One step under the lease: at most one run. */
+/** One step under the lease: at most one run. Rejects when the store cannot be reached. */
 export type ServeStep = (session: SessionId, lease: Lease, leaving: AbortSignal) => Promise<Served>;
 
 export interface ServeDeps {
   readonly locker: Locker;
   readonly store: Pick<RunStore, "hasWork">;
   readonly step: ServeStep;
-  readonly clock: Clock;
   readonly log: Log;
 }
 
-export function createServe(deps: ServeDeps): Serve {
-  /** True when the session should be looked at again after the lease was released. */
-  async function underLease(session: SessionId, leaving: AbortSignal): Promise<boolean> {
-    const locked = await deps.locker.withLock(`session:${session}`, { mode: "try" }, async (lease) => {
-      let worked = false;
-      while (!leaving.aborted && lease.isLive()) {
-        const served = await deps.step(session, lease, leaving);
-        if (served === "left") return "left" as const;
-        if (served === "idle") return worked ? ("worked" as const) : ("idle" as const);
-        worked = true;
-      }
-      return "left" as const;
-    });
-    // Busy: the holder looks at the ledger again after it released, so this wake is not lost.
-    return locked.kind === "done" && locked.value !== "left";
-  }
+/** Looks in a row that found work and did none; more would spin where the ledger and the claim disagree. */
+const FRUITLESS_LOOKS = 3;
 
+/** The lease is given back between two runs, so that a busy thread never holds one for longer than a run may last. */
+export function createServe({ locker, store, step, log }: ServeDeps): Serve {
   return async (session, leaving) => {
-    // Twice idle with work on the ledger is a contradiction; ringing on would spin, the sweeper will come back to it.
-    for (let looks = 0; looks < 3 && !leaving.aborted; looks += 1) {
-      const look = await underLease(session, leaving);
-      if (!look || !(await deps.store.hasWork(session))) return;
+    for (let fruitless = 0; fruitless < FRUITLESS_LOOKS;) {
+      const key = `session:${session}`;
+      const locked = await locker.withLock(key, { mode: "try" }, (lease) => step(session, lease, leaving));
+      // The holder looks at the ledger again after it released, so this wake is not lost.
+      if (locked.kind === "busy") return;
+      fruitless = locked.value === "worked" ? 0 : fruitless + 1;
+      if (leaving.aborted || !(await store.hasWork(session))) return;
     }
-    deps.log.warn("the ledger shows work that could not be taken up; left to the sweeper", { session });
+    log.warn("there is work that could not be taken up; left to the sweeper", { session });
   };
 }

@@ -1,0 +1,189 @@
+/**
+ * The composition root: settings become parts, parts are started in order and stopped in the reverse one.
+ * The only file that knows everything.
+ */
+
+import { readFileSync } from "node:fs";
+import { hostname } from "node:os";
+import type { ReadyCheck } from "./adapters/http/health.ts";
+import { listen, type Mounted } from "./adapters/http/listen.ts";
+import { createNewId, sha256 } from "./adapters/ids.ts";
+import { createPages } from "./adapters/postgres/pages.ts";
+import { createInbox } from "./adapters/postgres/inbox.ts";
+import { createRunStore } from "./adapters/postgres/run-store.ts";
+import { createTranscripts } from "./adapters/postgres/transcripts.ts";
+import { createWebMessages } from "./adapters/postgres/web-messages.ts";
+import type { Settings } from "./adapters/settings/settings.ts";
+import { createSystemClock } from "./adapters/system-clock.ts";
+import { createWebChat } from "./adapters/web/connection.ts";
+import { createWebSurface } from "./adapters/web/surface.ts";
+import { createCommands } from "./core/command/commands.ts";
+import type { Log } from "./core/ports/log.ts";
+import type { Surface } from "./core/ports/surface.ts";
+import { createIntake } from "./core/run/intake.ts";
+import { createRunSession } from "./core/run/run-session.ts";
+import { createServe } from "./core/run/serve-session.ts";
+import { createSweeper } from "./core/run/sweeper.ts";
+import { openAgent } from "./parts/agent.ts";
+import { localBells, redisBells, type BellTimes } from "./parts/bells.ts";
+import { openDatabase } from "./parts/database.ts";
+
+/** `start`: all in one; `gateway` takes messages in; `worker` answers them. */
+export type Role = "start" | "gateway" | "worker";
+
+export interface AppWorld {
+  readonly log: Log;
+  /** Internal: shorter times for tests. */
+  readonly times?: BellTimes;
+  /** Internal: lets a test stand between the replies and the platform. */
+  readonly surface?: (surface: Surface) => Surface;
+}
+
+export interface App {
+  readonly url: string;
+  /** The web chat is served here. */
+  readonly hasWebChat: boolean;
+  /** Resolves with a sentence when the app cannot go on by itself. */
+  readonly failed: Promise<string>;
+  /** Takes nothing new, hands over what runs, ends every connection. May be called twice. */
+  stop(): Promise<void>;
+}
+
+const BOT_NAME = "Bobbin";
+const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
+  version: string;
+};
+
+/**
+ * Listens first, so that health is told while the servers are waited for. Rejects, with everything ended again, when
+ * waiting cannot help or `signal` aborts.
+ */
+export async function startApp(
+  role: Role,
+  settings: Settings,
+  world: AppWorld,
+  signal: AbortSignal,
+): Promise<App> {
+  const { log } = world;
+  const clock = createSystemClock();
+  const newId = createNewId(clock);
+  const failed = Promise.withResolvers<string>();
+  /** In the order of starting; ended in the reverse one. */
+  const started: { readonly name: string; readonly stop: () => Promise<void> }[] = [];
+  let stopping: Promise<void> | undefined;
+
+  async function stopAll(): Promise<void> {
+    for (const { name, stop } of started.splice(0).toReversed()) {
+      await stop().catch((error: unknown) => log.warn("a part did not stop cleanly", { part: name, error }));
+    }
+  }
+
+  let waitsFor: string | undefined = "its first steps";
+  const starting: ReadyCheck = {
+    name: "Start",
+    check: () => Promise.resolve(waitsFor && `Bobbin is starting and waits for ${waitsFor}.`),
+  };
+  const checks = [starting];
+  let site: Mounted["app"] = {
+    fetch: async () => stillStarting((await starting.check()) ?? "There is no web chat here."),
+  };
+
+  try {
+    const front: Mounted = { path: "/", app: { fetch: (request, env) => site.fetch(request, env) } };
+    const server = await listen({ apps: [front], checks, clock, log }, settings);
+    started.push({ name: "http", stop: () => server.close() });
+
+    waitsFor = "Postgres";
+    const database = await openDatabase({ clock, log }, settings, signal);
+    started.push({ name: "database", stop: () => database.close() });
+    database.takenOver?.addEventListener("abort", () =>
+      failed.resolve("Another process has taken over the database; this one stops."),
+    );
+    const { sql } = database;
+
+    waitsFor = "Redis";
+    const bells =
+      settings.redisUrl === undefined
+        ? localBells({ clock, log, newId })
+        : await redisBells({ clock, log, newId }, settings.redisUrl, signal, world.times);
+    started.push({ name: "bells", stop: () => bells.close() });
+
+    const { queue, stops, live, locker } = bells;
+    const store = createRunStore({ sql, newId });
+    const messages = createWebMessages(sql);
+    const transcripts = createTranscripts(sql);
+    const intake = createIntake({ inbox: createInbox(sql), queue, stops, clock, log });
+    const commands = createCommands({ intake, transcripts, clock });
+    const agent = openAgent({ clock, log, sql }, settings, BOT_NAME);
+    started.push({ name: "model", stop: () => agent.close() });
+
+    if (role !== "gateway") {
+      const surfaceOf = (session: Parameters<typeof createWebSurface>[1]): Surface => {
+        const surface = createWebSurface({ messages, live, log, clock }, session, { botName: BOT_NAME });
+        return world.surface?.(surface) ?? surface;
+      };
+      const step = createRunSession(
+        {
+          store,
+          pages: createPages(sql),
+          stops,
+          clock,
+          log,
+          newId,
+          hash: sha256,
+          model: agent.model,
+          profileOf: agent.profileOf,
+          surfaceOf,
+        },
+        { worker: `${hostname()}/${process.pid}`, lateWritesMs: bells.lateWritesMs },
+      );
+      const serve = createServe({ locker, store, step, log });
+      const worker = bells.workerFor(serve, settings.workerConcurrency);
+      await worker.start();
+      started.push({ name: "worker", stop: () => worker.close() });
+      const sweeper = createSweeper({ store, queue, clock, log, exclusive: (body) => body() });
+      sweeper.start();
+      started.push({ name: "sweeper", stop: () => sweeper.stop() });
+    }
+
+    const hasWebChat = role !== "worker" && (settings.webChat ?? !hasPlatform(settings));
+    if (hasWebChat) {
+      const info = { botName: BOT_NAME, version, demo: agent.isDemo };
+      const deps = { intake, commands, messages, live, transcripts, newId, log, clock, info };
+      site = createWebChat(deps, { allowedHosts: hostsOf(settings) });
+    }
+
+    checks.push({
+      name: settings.databaseUrl === undefined ? "Embedded database" : "Postgres",
+      check: database.check,
+    });
+    if (bells.check !== undefined) checks.push({ name: "Redis", check: bells.check });
+    waitsFor = undefined;
+    return {
+      url: server.url,
+      hasWebChat,
+      failed: failed.promise,
+      stop: () => (stopping ??= stopAll()),
+    };
+  } catch (error) {
+    await stopAll();
+    throw error;
+  }
+}
+
+/** What a browser reads before there is anything else to read; it asks again by itself. */
+function stillStarting(sentence: string): Response {
+  return new Response(sentence, {
+    status: 503,
+    headers: { "Content-Type": "text/plain; charset=utf-8", Refresh: "2" },
+  });
+}
+
+function hasPlatform({ slackBotToken, slackClientId, discordToken }: Settings): boolean {
+  return [slackBotToken, slackClientId, discordToken].some((token) => token !== undefined);
+}
+
+/** The names that people may reach the web chat by, besides the loopback's. */
+function hostsOf({ publicUrl }: Settings): readonly string[] {
+  return publicUrl === undefined ? [] : [new URL(publicUrl).hostname];
+}

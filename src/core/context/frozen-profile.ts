@@ -1,0 +1,48 @@
+/**
+ * System prompt and tool list stay as they were when the session's epoch began, over deploys too: a provider's prompt
+ * cache holds only while the bytes are the same. `reset` composes them anew.
+ */
+
+import type { LoopProfile } from "../agent/loop-types.ts";
+import type { Tool } from "../agent/tool.ts";
+import type { Hash } from "../ids.ts";
+import type { ToolSpec } from "../ports/model.ts";
+import type { Blob, Frozen } from "../ports/run-store.ts";
+
+export interface ProfileOf {
+  (frozen: Frozen | undefined): { readonly profile: LoopProfile; readonly frozen: Frozen };
+}
+
+/** @param current what a new session gets. */
+export function createProfileOf(current: LoopProfile, hash: Hash): ProfileOf {
+  const blob = (text: string): Blob => ({ hash: hash(text), text });
+  const fresh: Frozen = {
+    prompt: blob(current.system),
+    tools: blob(
+      JSON.stringify(current.tools.map(({ name, description, schema }) => ({ name, description, schema }))),
+    ),
+  };
+  return (frozen) => {
+    if (frozen === undefined) return { profile: current, frozen: fresh };
+    const specs = JSON.parse(frozen.tools.text) as ToolSpec[];
+    const tools = specs.map((spec) => ({
+      ...(current.tools.find(({ name }) => name === spec.name) ?? gone(spec)),
+      ...spec,
+    }));
+    return { profile: { ...current, system: frozen.prompt.text, tools }, frozen };
+  };
+}
+
+/** Stands for a tool that a deploy took away while a session still shows it to its model. */
+function gone(spec: ToolSpec): Tool {
+  return {
+    ...spec,
+    effect: "read",
+    parse: (value) => value,
+    run: () =>
+      Promise.resolve({
+        isError: true,
+        content: `The tool ${spec.name} is no longer available. Go on without it.`,
+      }),
+  };
+}

@@ -1,0 +1,76 @@
+/** What answers: the model (a demo one where none is configured), its tools, and what it is told. */
+
+import { readFileSync } from "node:fs";
+import { createDemoModel, demoRecord } from "../adapters/demo/model.ts";
+import { sha256 } from "../adapters/ids.ts";
+import { createOpenAiModel } from "../adapters/openai/model.ts";
+import { createConversation } from "../adapters/postgres/conversation.ts";
+import type { Sql } from "../adapters/postgres/sql.ts";
+import { unlistedModel } from "../adapters/settings/config.ts";
+import type { Settings } from "../adapters/settings/settings.ts";
+import { createTimeTool } from "../adapters/tools/clock.ts";
+import { createEarlierMessagesTool } from "../adapters/tools/earlier-messages.ts";
+import type { LoopProfile } from "../core/agent/loop-types.ts";
+import { allowAll } from "../core/agent/tool.ts";
+import { createProfileOf, type ProfileOf } from "../core/context/frozen-profile.ts";
+import { composePrompt } from "../core/context/prompt.ts";
+import type { Clock } from "../core/ports/clock.ts";
+import type { Log } from "../core/ports/log.ts";
+import type { Model, ModelRecord } from "../core/ports/model.ts";
+
+export interface Agent {
+  readonly model: Model;
+  readonly profileOf: ProfileOf;
+  readonly isDemo: boolean;
+  close(): Promise<void>;
+}
+
+export interface AgentDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly sql: Sql;
+}
+
+/** @throws Error when SYSTEM_PROMPT_FILE cannot be read. */
+export function openAgent(deps: AgentDeps, settings: Settings, botName: string): Agent {
+  const { clock, log, sql } = deps;
+  const { limits } = settings.config;
+  const profile: LoopProfile = {
+    model: settings.model === undefined ? demoRecord : recordOf(settings.model, settings),
+    system: composePrompt({ botName, ...instructions(settings.systemPromptFile) }),
+    tools: [createTimeTool({ clock }), createEarlierMessagesTool({ conversation: createConversation(sql) })],
+    gate: allowAll,
+    limits,
+    caching: true,
+  };
+  const profileOf = createProfileOf(profile, sha256);
+  if (settings.model === undefined) {
+    return { model: createDemoModel({ clock }), profileOf, isDemo: true, close: () => Promise.resolve() };
+  }
+  const model = createOpenAiModel(
+    { clock, log },
+    {
+      apiKey: settings.openaiApiKey ?? "",
+      idleMs: limits.modelIdleMs,
+      ...(settings.openaiBaseUrl === undefined ? {} : { baseUrl: settings.openaiBaseUrl }),
+    },
+  );
+  return { model, profileOf, isDemo: false, close: () => model.close() };
+}
+
+function recordOf(name: string, { config }: Settings): ModelRecord {
+  return (
+    config.models.find((model) => model.name === name) ?? unlistedModel(name, config.limits.outputTokens)
+  );
+}
+
+function instructions(file: string | undefined): { readonly custom?: string } {
+  if (file === undefined) return {};
+  try {
+    return { custom: readFileSync(file, "utf8") };
+  } catch (error) {
+    throw new Error(`SYSTEM_PROMPT_FILE cannot be read: ${file}. Correct the path, or unset it.`, {
+      cause: error,
+    });
+  }
+}

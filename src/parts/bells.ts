@@ -1,0 +1,111 @@
+/** Wake-ups, leases, stop signals and live events: over Redis where a URL is set, else within this process. */
+
+import { createLocalLive } from "../adapters/local/live.ts";
+import { createLocalRunQueue } from "../adapters/local/run-queue.ts";
+import { createLocalRunWorker } from "../adapters/local/run-worker.ts";
+import { createLocalStops } from "../adapters/local/stops.ts";
+import { createLocalLocker } from "../core/agent/local-locker.ts";
+import { BobbinError } from "../core/errors.ts";
+import type { NewId } from "../core/ids.ts";
+import type { Clock } from "../core/ports/clock.ts";
+import type { Live } from "../core/ports/live.ts";
+import type { Locker } from "../core/ports/locker.ts";
+import type { Log } from "../core/ports/log.ts";
+import type { RunQueue, RunWorker, Serve } from "../core/ports/run-queue.ts";
+import type { Stops } from "../core/ports/stops.ts";
+import { RedisChannels } from "../queue/channels.ts";
+import { RedisConnections } from "../queue/connection.ts";
+import { createRedisLive } from "../queue/live.ts";
+import { JOB_LOCK_MS, longestLeaseMs } from "../queue/lock-times.ts";
+import { createRedisLocker } from "../queue/locker.ts";
+import { checkRedis } from "../queue/redis-check.ts";
+import { createRedisRunQueue } from "../queue/run-queue.ts";
+import { createRedisStops } from "../queue/stops.ts";
+import { createRedisRunWorker } from "../queue/worker.ts";
+import { untilThere } from "./until-there.ts";
+
+export interface Bells {
+  readonly queue: RunQueue;
+  readonly locker: Locker;
+  readonly stops: Stops;
+  readonly live: Live;
+  /** How long a write of an attempt that lost its lease may still land, ms; 0 within one process. */
+  readonly lateWritesMs: number;
+  workerFor(serve: Serve, concurrency: number): RunWorker;
+  /** One sentence on what is missing, or nothing. Absent where there is nothing that could be missing. */
+  readonly check?: () => Promise<string | undefined>;
+  close(): Promise<void>;
+}
+
+export interface BellDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly newId: NewId;
+}
+
+/** Internal: shorter in tests, so that recovery from a kill takes two seconds and not fifteen. */
+export interface BellTimes {
+  readonly jobLockMs?: number;
+  readonly stalledCheckMs?: number;
+}
+
+export function localBells({ clock, log }: BellDeps): Bells {
+  const queue = createLocalRunQueue();
+  return {
+    queue,
+    locker: createLocalLocker(),
+    stops: createLocalStops(),
+    live: createLocalLive(),
+    lateWritesMs: 0,
+    workerFor: (serve, concurrency) => createLocalRunWorker({ queue, serve, clock, log }, { concurrency }),
+    close: () => Promise.resolve(),
+  };
+}
+
+/** Waits for a Redis that is not there yet. @throws BobbinError when it is unfit (too old, evicts keys). */
+export async function redisBells(
+  deps: BellDeps,
+  url: string,
+  signal: AbortSignal,
+  times: BellTimes = {},
+): Promise<Bells> {
+  const { clock, log, newId } = deps;
+  await untilThere("Redis", () => fit(url), deps, signal);
+  const lockMs = times.jobLockMs ?? JOB_LOCK_MS;
+  const leaseMs = longestLeaseMs(lockMs);
+  const redis = new RedisConnections({ clock, log }, { url });
+  const channels = new RedisChannels({ redis, clock, log });
+  const queue = createRedisRunQueue({ redis, clock });
+  return {
+    queue,
+    locker: createRedisLocker({ redis, clock, log, newToken: newId }, { ttlMs: leaseMs }),
+    stops: createRedisStops({ channels, log }),
+    live: createRedisLive({ channels, log }),
+    lateWritesMs: leaseMs,
+    workerFor: (serve, concurrency) =>
+      createRedisRunWorker(
+        { redis, queue, serve, clock, log },
+        {
+          concurrency,
+          lockMs,
+          ...(times.stalledCheckMs === undefined ? {} : { stalledMs: times.stalledCheckMs }),
+        },
+      ),
+    check: async () => {
+      await redis.commands.ping();
+      return undefined;
+    },
+    async close() {
+      channels.close();
+      redis.close();
+    },
+  };
+}
+
+async function fit(url: string): Promise<void> {
+  const found = await checkRedis(url);
+  if (found.kind === "fit") return;
+  throw new BobbinError("lock_failed", `${found.sentence} ${found.fix}`, {
+    retryable: found.kind === "unreachable",
+  });
+}

@@ -1,0 +1,57 @@
+/** The store: Postgres where a URL is set, else the embedded one in its folder; migrated, and guarded against a second process. */
+
+import { openEmbedded } from "../adapters/postgres/embedded.ts";
+import { claimProcess } from "../adapters/postgres/heartbeat.ts";
+import { migrate } from "../adapters/postgres/migrate.ts";
+import { openPostgres } from "../adapters/postgres/pool.ts";
+import type { Sql } from "../adapters/postgres/sql.ts";
+import type { Settings } from "../adapters/settings/settings.ts";
+import type { Clock } from "../core/ports/clock.ts";
+import type { Log } from "../core/ports/log.ts";
+import { untilThere } from "./until-there.ts";
+
+export interface Database {
+  readonly sql: Sql;
+  /** Aborts when another process has taken the database over; only without Redis. */
+  readonly takenOver?: AbortSignal;
+  /** One sentence on what is missing, or nothing. */
+  check(): Promise<string | undefined>;
+  close(): Promise<void>;
+}
+
+const ALIVE = { name: "alive", text: "select 1 as alive" };
+/** Beside the runs there are the web chat and the sweeper; a run needs a connection only for its short statements. */
+const CONNECTIONS = 20;
+
+/** Waits for a Postgres that is not there yet. @throws BobbinError for what waiting cannot change. */
+export async function openDatabase(
+  deps: { readonly clock: Clock; readonly log: Log },
+  settings: Pick<Settings, "databaseUrl" | "redisUrl" | "dataDir">,
+  signal: AbortSignal,
+): Promise<Database> {
+  const { databaseUrl, redisUrl, dataDir } = settings;
+  const { clock, log } = deps;
+  if (databaseUrl === undefined) {
+    const sql = await openEmbedded({ directory: dataDir, log });
+    return { sql, check: () => check(sql), close: () => sql.close() };
+  }
+  await untilThere("Postgres", () => migrate(databaseUrl, log), deps, signal);
+  const sql = openPostgres({ url: databaseUrl, connections: CONNECTIONS, log });
+  if (redisUrl !== undefined) return { sql, check: () => check(sql), close: () => sql.close() };
+  try {
+    const heartbeat = await claimProcess({ sql, clock, log });
+    const close = async (): Promise<void> => {
+      await heartbeat.release();
+      await sql.close();
+    };
+    return { sql, takenOver: heartbeat.signal, check: () => check(sql), close };
+  } catch (error) {
+    await sql.close();
+    throw error;
+  }
+}
+
+async function check(sql: Sql): Promise<string | undefined> {
+  await sql.query(ALIVE);
+  return undefined;
+}

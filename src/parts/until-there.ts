@@ -1,0 +1,45 @@
+/** Waiting at boot for a server that may come: a container often starts before its database. */
+
+import { BobbinError } from "../core/errors.ts";
+import type { Clock } from "../core/ports/clock.ts";
+import type { Log } from "../core/ports/log.ts";
+
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 10_000;
+
+/**
+ * Tries until it works. What asking again cannot change is thrown at once; so is the last error when `signal` aborts.
+ * @param what as an operator calls it: `Postgres`.
+ */
+export async function untilThere<T>(
+  what: string,
+  attempt: () => Promise<T>,
+  deps: { readonly clock: Clock; readonly log: Log },
+  signal: AbortSignal,
+): Promise<T> {
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof BobbinError && error.retryable) || signal.aborted) throw error;
+      deps.log.warn(`${what} cannot be used yet; Bobbin waits for it`, { tryAgainInMs: pauseMs, error });
+      await pause(deps.clock, pauseMs, signal);
+    }
+  }
+}
+
+function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const cancel = clock.after(ms, resolve);
+  const leave = (): void => {
+    cancel();
+    resolve();
+  };
+  signal.addEventListener("abort", leave, { once: true });
+  // The clock's timers do not keep a process alive, and at boot nothing else may do so yet.
+  const alive = setInterval(() => {}, 60_000);
+  return promise.finally(() => {
+    clearInterval(alive);
+    signal.removeEventListener("abort", leave);
+  });
+}

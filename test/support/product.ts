@@ -1,0 +1,82 @@
+// The product as it runs: as a process of its own, or within the test where a part has to be stood between.
+import { spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readSettings } from "../../src/adapters/settings/settings.ts";
+import { startApp, type App, type AppWorld, type Role } from "../../src/app.ts";
+import { silentLog } from "./silent-log.ts";
+import { until } from "./until.ts";
+
+export type Environment = Readonly<Record<string, string>>;
+
+/** Nothing of the machine's own settings gets in. */
+const quiet: Environment = { HOST: "127.0.0.1", PORT: "0", LOG_LEVEL: "info" };
+
+/** Starts the parts within this process. */
+export async function startProduct(
+  role: Role,
+  env: Environment,
+  world: Partial<AppWorld> = {},
+): Promise<App & AsyncDisposable> {
+  const read = await readSettings({ ...quiet, ...env }, { command: role });
+  if (read.kind === "wrong") throw new Error(JSON.stringify(read.problems));
+  const app = await startApp(role, read.settings, { log: silentLog, ...world }, new AbortController().signal);
+  return { ...app, [Symbol.asyncDispose]: () => app.stop() };
+}
+
+export interface ProductProcess extends AsyncDisposable {
+  readonly pid: number;
+  /** Address of the HTTP server; waits until the process is ready. */
+  ready(timeoutMs?: number): Promise<string>;
+  /** Everything that it wrote to stdout and stderr. */
+  readonly output: string;
+  kill(signal: NodeJS.Signals): void;
+  /** The exit code, or the signal's name. */
+  readonly exited: Promise<number | string>;
+}
+
+/** `node src/main.ts <role>` as a process of its own. */
+export function spawnProduct(role: string, env: Environment): ProductProcess {
+  const child = spawn(process.execPath, [join(import.meta.dirname, "../../src/main.ts"), role], {
+    env: { PATH: process.env["PATH"] ?? "", HOME: tmpdir(), ...quiet, ...env },
+    cwd: join(import.meta.dirname, "../.."),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  const exited = new Promise<number | string>((resolve) => {
+    child.once("exit", (code, signal) => resolve(code ?? signal ?? "unknown"));
+  });
+  let isGone = false;
+  void exited.then(() => (isGone = true));
+  return {
+    pid: child.pid ?? 0,
+    ready: (timeoutMs = 30_000) =>
+      until(
+        () => {
+          if (isGone) throw new Error(`the process ended: ${output}`);
+          return /"msg":"Bobbin is ready".*|ready/.test(output)
+            ? /"url":"([^"]+)"/.exec(output)?.[1]
+            : undefined;
+        },
+        { timeoutMs, what: "the process to be ready" },
+      ),
+    get output() {
+      return output;
+    },
+    kill: (signal) => void child.kill(signal),
+    exited,
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await exited;
+    },
+  };
+}
+
+/** A folder that goes with the test. */
+export async function temporaryFolder(): Promise<{ readonly path: string } & AsyncDisposable> {
+  const path = await mkdtemp(join(tmpdir(), "bobbin-"));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}

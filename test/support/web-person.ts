@@ -1,0 +1,107 @@
+// A person at the web chat, without a browser: sends what a browser sends, and reads what the page shows.
+import { randomBytes } from "node:crypto";
+import { until } from "./until.ts";
+
+export interface ShownMessage {
+  readonly id: string;
+  readonly from: "person" | "bot";
+  readonly state: "running" | "unfinished" | "settled";
+  /** As text: without markup, one space for each run of white space. */
+  readonly text: string;
+  /** Below the text: status, how it ended, what it used. */
+  readonly foot: string;
+  /** The value of the button, where there is one. */
+  readonly retry: string | undefined;
+}
+
+export interface WebPerson {
+  /** @returns the thread that was written to, or begun. Rejects with the sentence that a person would read. */
+  say(text: string, thread?: string): Promise<string>;
+  click(thread: string, action: "stop" | "retry", value?: string): Promise<void>;
+  read(thread: string): Promise<readonly ShownMessage[]>;
+  /** Waits until the thread shows `count` replies and each of them has settled; the replies. */
+  replies(thread: string, count: number, timeoutMs?: number): Promise<readonly ShownMessage[]>;
+}
+
+const newId = (): string => randomBytes(10).toString("hex");
+
+/** @param base address of the chat; a function where it changes (a restart on another port). */
+export function createWebPerson(base: string | (() => string)): WebPerson {
+  const at = (path: string): string => `${typeof base === "string" ? base : base()}${path}`;
+  let cookie = "";
+
+  async function send(path: string, body: Record<string, unknown>): Promise<Record<string, unknown>> {
+    const response = await fetch(at(path), {
+      method: "POST",
+      headers: { "content-type": "application/json", ...(cookie === "" ? {} : { cookie }) },
+      body: JSON.stringify(body),
+    });
+    const given = response.headers.getSetCookie().map((line) => line.split(";")[0] ?? "");
+    if (given.length > 0) cookie = given.join("; ");
+    const answer = (await response.json()) as Record<string, unknown>;
+    if (!response.ok) throw new Error(String(answer["error"]));
+    return answer;
+  }
+
+  async function read(thread: string): Promise<readonly ShownMessage[]> {
+    const response = await fetch(at(`/threads/${encodeURIComponent(thread)}?all`), { headers: { cookie } });
+    const page = await response.text();
+    if (!response.ok) throw new Error(`the thread cannot be read: ${response.status}`);
+    return [...page.matchAll(/<article[\s\S]*?<\/article>/g)].map(([article]) => shown(article));
+  }
+
+  return {
+    async say(text, thread) {
+      const body = { id: newId(), text, ...(thread === undefined ? {} : { thread }) };
+      return String((await send("/messages", body))["thread"]);
+    },
+    async click(thread, action, value) {
+      await send("/action", { id: newId(), thread, action, ...(value === undefined ? {} : { value }) });
+    },
+    read,
+    async replies(thread, count, timeoutMs = 30_000) {
+      let last: readonly ShownMessage[] = [];
+      try {
+        return await until(
+          async () => {
+            last = await read(thread).catch(() => last);
+            const replies = last.filter(({ from }) => from === "bot");
+            return replies.length >= count && replies.every(({ state }) => state !== "running")
+              ? replies
+              : undefined;
+          },
+          { timeoutMs, what: `${count} settled replies` },
+        );
+      } catch (error) {
+        throw new Error(`${String(error)}; the thread shows ${JSON.stringify(last, null, 1)}`, {
+          cause: error,
+        });
+      }
+    },
+  };
+}
+
+function shown(article: string): ShownMessage {
+  const attribute = (name: string): string | undefined => new RegExp(`${name}="([^"]*)"`).exec(article)?.[1];
+  const part = (pattern: RegExp): string => textOf(pattern.exec(article)?.[1] ?? "");
+  return {
+    id: attribute("data-id") ?? "",
+    from: article.includes("from-person") ? "person" : "bot",
+    state: (attribute("data-state") ?? "settled") as ShownMessage["state"],
+    text: part(/<div class="body[^>]*>([\s\S]*?)<\/div>\s*(?:<footer|<\/article)/),
+    foot: part(/<footer>([\s\S]*?)<\/footer>/),
+    retry: /data-action="retry" data-value="([^"]*)"/.exec(article)?.[1],
+  };
+}
+
+function textOf(markup: string): string {
+  return markup
+    .replaceAll(/<[^>]*>/g, " ")
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'")
+    .replaceAll("&amp;", "&")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+}
