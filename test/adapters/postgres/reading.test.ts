@@ -1,0 +1,156 @@
+// The ports that are read by people and surfaces: pages, the web chat's messages, transcripts, the library's history.
+import { createConversation } from "../../../src/adapters/postgres/conversation.ts";
+import { createHistory } from "../../../src/adapters/postgres/history.ts";
+import { createWebMessages } from "../../../src/adapters/postgres/web-messages.ts";
+import type { History } from "../../../src/core/ports/history.ts";
+import type { WebMessages } from "../../../src/core/ports/web-messages.ts";
+import type { SessionId } from "../../../src/core/thread.ts";
+import { expect, test } from "vitest";
+import { expectBroken, runContract } from "../../contract/contract.ts";
+import { historyContract } from "../../contract/history.ts";
+import { pagesCases, type PagesSubject } from "../../contract/pages.ts";
+import { newSession } from "../../contract/store-samples.ts";
+import { transcriptsCases } from "../../contract/transcripts.ts";
+import type { RunStoreSubject } from "../../contract/run-store-subject.ts";
+import { said, webMessagesCases } from "../../contract/web-messages.ts";
+import { pgliteBackend, postgresBackend, shared } from "./backends.ts";
+import { storesOver } from "./store-subject.ts";
+
+const postgres = postgresBackend();
+const pglite = pgliteBackend();
+
+for (const { name, sql } of [postgres, pglite]) {
+  runContract(
+    `Pages: ${name}`,
+    pagesCases,
+    shared(() => storesOver(sql())),
+  );
+  runContract(
+    `WebMessages: ${name}`,
+    webMessagesCases,
+    shared(() => createWebMessages(sql())),
+  );
+  runContract(
+    `Transcripts: ${name}`,
+    transcriptsCases,
+    shared(() => storesOver(sql())),
+  );
+  historyContract(name, () => ({
+    subject: emptyHistory(createHistory(sql())),
+    close: () => Promise.resolve(),
+  }));
+
+  test(`${name}: a conversation is read newest first up to a limit, of a thread or of all threads of its channel`, async () => {
+    const messages = createWebMessages(sql());
+    const conversation = createConversation(sql());
+    const channel = `c${newSession().split(":").at(-1)}`;
+    const [one, two] = ["a", "b"].map((root) => `web:local:${channel}:${root}` as SessionId);
+    if (one === undefined || two === undefined) throw new Error("two threads");
+    await messages.insert(said(one, "m1", "first"));
+    await messages.insert(said(two, "m2", "elsewhere"));
+    await messages.insert(said(newSession(), "m0", "another channel"));
+    await messages.insert({ ...said(one, "m3", "answer"), from: "bot", speaker: "Bobbin" });
+    await messages.insert(said(one, "m4", "gone"));
+    await messages.remove(one, "m4");
+    const { signal } = new AbortController();
+    const read = async (options: Parameters<typeof conversation.read>[1]): Promise<readonly string[]> =>
+      (await conversation.read(one, options, signal)).map((each) => each.text);
+    expect(await read({ where: "thread", limit: 10 })).toEqual(["first", "answer"]);
+    expect(await read({ where: "channel", limit: 10 })).toEqual(["first", "elsewhere", "answer"]);
+    expect(await read({ where: "channel", limit: 2 })).toEqual(["elsewhere", "answer"]);
+    expect(await read({ where: "thread", limit: 10, beforeId: "m3" })).toEqual(["first"]);
+    expect(await read({ where: "thread", limit: 10, beforeId: "unknown" })).toEqual([]);
+    const [, last] = await conversation.read(one, { where: "thread", limit: 10 }, signal);
+    expect(last).toMatchObject({ id: "m3", speaker: "Bobbin", isBot: true });
+    await expect(
+      conversation.read(one, { where: "thread", limit: 1 }, AbortSignal.abort()),
+    ).rejects.toThrow();
+  });
+}
+
+/** The history's suite uses fixed names and wants them empty; here each subject gives them names of its own. */
+function emptyHistory(history: History): History {
+  const suffix = newSession();
+  return {
+    append: (session, bodies) => history.append(`${session}${suffix}`, bodies),
+    read: (session, options) => history.read(`${session}${suffix}`, options),
+  };
+}
+
+function brokenPages(change: (subject: PagesSubject) => Partial<PagesSubject["pages"]>) {
+  return shared<PagesSubject>(() => {
+    const stores = storesOver(postgres.sql());
+    return { ...stores, pages: { ...stores.pages, ...change(stores) } };
+  });
+}
+
+expectBroken(
+  "swallows a stale fence",
+  pagesCases,
+  brokenPages(({ pages }) => ({ put: (fence, page) => pages.put(fence, page).catch(() => {}) })),
+  { noticedBy: ["a fence that is not the newest is refused with stale_fence and changes nothing"] },
+);
+
+expectBroken(
+  "lists pages backwards",
+  pagesCases,
+  brokenPages(({ pages }) => ({ list: async (run) => (await pages.list(run)).toReversed() })),
+  { noticedBy: ["pages come back in reading order, each as it was last put"] },
+);
+
+function brokenMessages(change: (messages: WebMessages) => Partial<WebMessages>) {
+  return shared(() => {
+    const messages = createWebMessages(postgres.sql());
+    return { ...messages, ...change(messages) };
+  });
+}
+
+expectBroken(
+  "replaces a message by a second insert",
+  webMessagesCases,
+  brokenMessages((messages) => ({
+    async insert(message) {
+      const row = await messages.insert(message);
+      return (await messages.update(message.session, message.id, message.page)) ?? row;
+    },
+  })),
+  { noticedBy: ["a second insert with an id changes nothing and answers the row as it stands"] },
+);
+
+expectBroken(
+  "sorts by the last change",
+  webMessagesCases,
+  brokenMessages((messages) => ({
+    list: async (...args) => (await messages.list(...args)).toSorted((a, b) => a.revision - b.revision),
+  })),
+  { noticedBy: ["messages are listed in the order of their creation, whatever is changed later"] },
+);
+
+expectBroken(
+  "keeps deletions to itself",
+  webMessagesCases,
+  brokenMessages((messages) => ({
+    list: async (...args) => (await messages.list(...args)).filter((each) => !each.deleted),
+  })),
+  { noticedBy: ["every change raises the revision, and a list since one has exactly what changed after it"] },
+);
+
+expectBroken(
+  "forgets attempts that are over",
+  transcriptsCases,
+  shared<RunStoreSubject>(() => {
+    const stores = storesOver(postgres.sql());
+    return {
+      ...stores,
+      transcripts: {
+        ...stores.transcripts,
+        runs: async (session) =>
+          (await stores.transcripts.runs(session)).map((run) => ({
+            ...run,
+            attempts: run.attempts.slice(-1),
+          })),
+      },
+    };
+  }),
+  { noticedBy: ["runs come oldest first with cause, outcome and every attempt"] },
+);
