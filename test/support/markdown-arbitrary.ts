@@ -28,7 +28,9 @@ const inline = fc.oneof(
   { weight: 1, arbitrary: fc.tuple(word, word).map(([a, b]) => `[${a} ${b}](https://example.org/a_(b))`) },
   { weight: 1, arbitrary: fc.constant("Yes.") },
 );
-const prose = fc.array(inline, { minLength: 1, maxLength: 40 }).map((words) => words.join(" "));
+export const prose: fc.Arbitrary<string> = fc
+  .array(inline, { minLength: 1, maxLength: 40 })
+  .map((words) => words.join(" "));
 const codeLine = fc
   .string({ unit: fc.constantFrom(..."ab(){}; \t*`"), maxLength: 60 })
   .filter((line) => !/^\s*`{3}/.test(line));
@@ -44,16 +46,21 @@ export const codeBlock: fc.Arbitrary<{
     return { language, code, markdown: `\`\`\`${language}\n${code}\n\`\`\`` };
   });
 
-const list = fc
-  .array(fc.tuple(fc.integer({ min: 0, max: 2 }), fc.constantFrom("-", "1."), prose), {
+/** An item that begins with a marker would be a list in a list. */
+const itemText = prose.filter((text) => !/^(?:-|1\.|#)/.test(text));
+export const list: fc.Arbitrary<string> = fc
+  .array(fc.tuple(fc.integer({ min: 0, max: 2 }), fc.constantFrom("-", "1."), itemText), {
     minLength: 1,
     maxLength: 8,
   })
-  .map((items) =>
-    items
-      .map(([depth, marker, text], index) => `${"    ".repeat(index === 0 ? 0 : depth)}${marker} ${text}`)
-      .join("\n"),
-  );
+  .map((items) => {
+    let depth = -1;
+    const lines = items.map(([wanted, marker, text]) => {
+      depth = Math.min(wanted, depth + 1);
+      return `${"    ".repeat(depth)}${marker} ${text}`;
+    });
+    return lines.join("\n");
+  });
 const row = fc.tuple(word, word, word).map((cells) => `| ${cells.join(" | ")} |`);
 const table = fc
   .tuple(row, fc.array(row, { minLength: 1, maxLength: 8 }))

@@ -33,6 +33,7 @@ export interface Cut {
   readonly next: number;
   /** What is open at the cut. */
   readonly state: LineState;
+  readonly isWithinLine: boolean;
   /** Quote marks that the next page needs, since it begins within their line. */
   readonly quote: string;
 }
@@ -52,7 +53,14 @@ export function lineCuts(view: string, lines: readonly Line[], spans: readonly S
     const kind =
       above === undefined ? undefined : kindOf(view, line, above, prose, index === lines.length - 1);
     if (kind !== undefined && !isInside(spans, line.start)) {
-      cuts.push({ kind, end: line.start - 1, next: line.start, state: line.before, quote: "" });
+      cuts.push({
+        kind,
+        end: line.start - 1,
+        next: line.start,
+        state: line.before,
+        isWithinLine: false,
+        quote: "",
+      });
     }
     if (line.role !== "blank") prose = line;
   }
@@ -73,7 +81,7 @@ export function wordCuts(view: string, lines: readonly Line[], spans: readonly S
       if (BLOCK_MARK.test(view.slice(next, next + 12))) continue;
       const ends = SENTENCE_END.test(text.slice(Math.max(0, found.index - 8), found.index));
       const kind = ends ? (within ? "itemSentence" : "sentence") : within ? "itemWord" : "word";
-      cuts.push({ kind, end, next, state: stateWithin(line), quote: line.quote });
+      cuts.push({ kind, end, next, state: stateWithin(line), isWithinLine: true, quote: line.quote });
     }
   }
   return cuts;
@@ -89,7 +97,7 @@ export function characterCuts(view: string, lines: readonly Line[], spans: reado
     const line = lines[index];
     if (line === undefined || at === 0 || at <= line.start + line.lead || at > line.end) continue;
     const kind = isFenceLine(line) || isInside(spans, at) ? "inside" : "cluster";
-    cuts.push({ kind, end: at, next: at, state: stateWithin(line), quote: line.quote });
+    cuts.push({ kind, end: at, next: at, state: stateWithin(line), isWithinLine: true, quote: line.quote });
   }
   return cuts;
 }
@@ -98,7 +106,7 @@ export function characterCuts(view: string, lines: readonly Line[], spans: reado
 export function cutAt(at: number, lines: readonly Line[]): Cut {
   const line = lines.findLast((candidate) => candidate.start <= at);
   const state = line === undefined ? { items: [] } : stateWithin(line);
-  return { kind: "codePoint", end: at, next: at, state, quote: "" };
+  return { kind: "codePoint", end: at, next: at, state, isWithinLine: true, quote: "" };
 }
 
 /** Spans of all prose in the view. What is begun and not ended there reaches to the end of its block. */
@@ -176,7 +184,7 @@ function isFenceLine(line: Line): boolean {
 /** What is open within the line: a table cannot go on behind half a row. */
 function stateWithin(line: Line): LineState {
   if (line.role === "code" && line.before.fence !== undefined) return line.before;
-  return { items: [] };
+  return { items: line.after.items };
 }
 
 function isInside(spans: readonly Span[], at: number): boolean {

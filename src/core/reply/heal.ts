@@ -87,7 +87,10 @@ function healInline(block: string): string {
 }
 
 function healOnce(text: string, { open }: Inline): string {
-  const hiding = open.find((construct) => construct.kind !== "emphasis" && construct.kind !== "bracket");
+  const hiding = open.find(
+    (construct) =>
+      construct.kind !== "emphasis" && construct.kind !== "bracket" && construct.kind !== "label",
+  );
   switch (hiding?.kind) {
     case "angle":
     case "image":

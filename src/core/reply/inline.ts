@@ -16,6 +16,8 @@ export type OpenInline =
   | { readonly kind: "image"; readonly start: number }
   /** `[label` */
   | { readonly kind: "bracket"; readonly start: number }
+  /** `[label]` at the very end, where a destination may still follow. */
+  | { readonly kind: "label"; readonly start: number }
   /** `<https://exam`, `<@U1` */
   | { readonly kind: "angle"; readonly start: number }
   | { readonly kind: "emphasis"; readonly start: number; readonly marker: string };
@@ -114,6 +116,7 @@ function closeBracket(
   const bracket = brackets.pop();
   if (bracket === undefined) return at + 1;
   if (text.charAt(at + 1) !== "(") {
+    if (at + 1 === text.length) open.push({ kind: "label", start: bracket.start });
     if (text.charAt(at + 1) === "[") spans.push({ start: bracket.start, end: at + 1 });
     return at + 1;
   }

@@ -30,3 +30,8 @@ export async function untilAborted(work: Promise<unknown>, signal: AbortSignal):
   await Promise.race([work.catch(() => undefined), aborted]);
   forget();
 }
+
+/** How long to wait after so many failures before the next try: 500 ms, doubled each time, at most 30 s. */
+export function growingMs(failuresBefore: number): number {
+  return Math.min(30_000, 500 * 2 ** failuresBefore);
+}

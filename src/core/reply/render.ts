@@ -79,7 +79,12 @@ function renderSettled(document: ReplyDocument, limits: PageSize, view: ReplyVie
 
 /** The rounds as paragraphs; a fence that one of them left open does not swallow the next. */
 function textOf(document: ReplyDocument): string {
-  const texts = document.rounds.map((round) => round.text.replace(/^(?:[ \t]*\r?\n)+/, "").trimEnd());
+  const texts = document.rounds.map((round) =>
+    round.text
+      .replaceAll("\r\n", "\n")
+      .replace(/^(?:[ \t]*\n)+/, "")
+      .trimEnd(),
+  );
   const shown = texts.filter((text) => !isBlank(text));
   const isWriting = document.outcome === undefined && document.current !== 0;
   return shown

@@ -8,6 +8,7 @@
 import type { SurfaceLimits } from "../ports/surface.ts";
 import { characterCuts, cutAt, lineCuts, spansOf, wordCuts, type Cut, type CutKind } from "./cuts.ts";
 import { closingLine, scanLines, START, type Fence, type LineState } from "./lines.ts";
+import { restAfter, restOf, shownOf, withoutOpeningLine, type Rest } from "./rest.ts";
 
 export type PageSize = Pick<SurfaceLimits, "pageSize" | "measure">;
 
@@ -33,14 +34,6 @@ const RULES: readonly { readonly kinds: readonly CutKind[]; readonly from: numbe
 /** So many of the rules need only the cuts at lines. */
 const LINE_RULES = 5;
 
-/** What is left of a text, and what its first page has to begin with. */
-interface Rest {
-  readonly text: string;
-  readonly state: LineState;
-  /** Length of the quote marks put before `text`: a page has to get beyond them. */
-  readonly added: number;
-}
-
 /** How the open structure is written again at the top of a page: all of it, a bare fence, or nothing for want of room. */
 type Opening = "whole" | "bare" | "none";
 
@@ -50,7 +43,7 @@ type Opening = "whole" | "bare" | "none";
  */
 export function split(markdown: string, limits: PageSize): string[] {
   const pages: string[] = [];
-  let rest: Rest | undefined = begin(markdown, START, 0);
+  let rest: Rest | undefined = restOf(markdown, START);
   while (rest !== undefined) {
     const page: { readonly text: string; readonly rest: Rest | undefined } = nextPage(rest, limits);
     pages.push(page.text);
@@ -62,15 +55,16 @@ export function split(markdown: string, limits: PageSize): string[] {
 function nextPage(rest: Rest, limits: PageSize): { readonly text: string; readonly rest: Rest | undefined } {
   for (const opening of ["whole", "bare", "none"] as const) {
     const open = openingOf(rest.state, opening, limits);
-    const length = longestFit(open, rest.text, limits);
-    if (length === rest.text.length) return { text: (open + rest.text).trimEnd(), rest: undefined };
+    const length = longestFit(open, rest, limits);
+    if (length === rest.text.length)
+      return { text: (open + shownOf(rest, length)).trimEnd(), rest: undefined };
     const cut = chooseCut(rest, length, open, opening, limits);
     if (cut === undefined) continue;
     if (cut.kind === "inside" || cut.kind === "codePoint") {
-      const bare = withoutLongOpening(rest);
+      const bare = withoutOpeningLine(rest);
       if (bare !== undefined) return nextPage(bare, limits);
     }
-    return { text: pageText(rest.text, cut, open, opening), rest: restAfter(rest.text, cut, limits) };
+    return { text: pageText(rest, cut, open, opening), rest: restAfter(rest.text, cut, limits) };
   }
   const first = rest.text.codePointAt(rest.added) ?? 0;
   const cut = { ...cutAt(rest.added + (first > 0xffff ? 2 : 1), []), state: rest.state };
@@ -92,7 +86,7 @@ function chooseCut(
     cut.end > rest.added &&
     cut.next > rest.added &&
     view.slice(0, cut.end).trim() !== "" &&
-    limits.measure(pageText(rest.text, cut, open, opening)) <= limits.pageSize;
+    limits.measure(pageText(rest, cut, open, opening)) <= limits.pageSize;
   const choose = (cuts: readonly Cut[], rules: typeof RULES): Cut | undefined => {
     for (const { kinds, from } of rules) {
       const least = view.length * from;
@@ -130,51 +124,12 @@ function anywhere(
   return undefined;
 }
 
-function pageText(text: string, cut: Cut, open: string, opening: Opening): string {
-  const body = text.slice(0, cut.end);
+function pageText(rest: Rest, cut: Cut, open: string, opening: Opening): string {
+  const body = shownOf(rest, cut.end);
   const { fence } = cut.state;
   if (fence === undefined) return (open + body).trimEnd();
   // A page that could not open its fence has none to close.
   return opening === "none" ? body : `${open}${body}\n${closingLine(fence)}`;
-}
-
-function restAfter(text: string, cut: Cut, limits: PageSize): Rest | undefined {
-  const behind = text.slice(cut.next);
-  if (cut.state.fence !== undefined || cut.quote === "") return begin(behind, cut.state, 0);
-  const hasRoom = limits.measure(cut.quote) * 4 < limits.pageSize;
-  const trimmed = behind.trimStart();
-  return begin(hasRoom ? cut.quote + trimmed : trimmed, cut.state, hasRoom ? cut.quote.length : 0);
-}
-
-/** Leaves out what no page begins with: blank lines, a fence that closes what the page before closed, list indents. */
-function begin(text: string, state: LineState, added: number): Rest | undefined {
-  if (state.fence !== undefined) {
-    const [first] = scanLines(text.slice(0, endOfLine(text)), state);
-    if (first?.role === "closes") return begin(text.slice(endOfLine(text) + 1), first.after, 0);
-    if (first?.before.fence === undefined) return begin(text, { items: state.items }, 0);
-    if (text === "") return undefined;
-    return dedented(text, state, state.fence.depth);
-  }
-  const trimmed = text.replace(/^(?:[ \t]*\n)+/, "");
-  if (trimmed.trim() === "") return undefined;
-  const indent = /^ */.exec(trimmed)?.[0].length ?? 0;
-  if (state.items.length > 0 && indent > 0) return dedented(trimmed, state, indent);
-  return { text: trimmed, state, added };
-}
-
-/** Moves the rest of a list to the margin, where it is still a list; deeper than three spaces it would be code. */
-function dedented(text: string, state: LineState, by: number): Rest {
-  if (by === 0) return { text, state, added: 0 };
-  const lines = text.split("\n");
-  const end = lines.findIndex((line) => line.trim() !== "" && !line.startsWith(" ".repeat(by)));
-  const inner = (end === -1 ? lines : lines.slice(0, end)).map((line) => line.slice(by));
-  const items = state.items.map((offset) => offset - by).filter((offset) => offset > 0);
-  const { fence } = state;
-  const moved =
-    fence === undefined
-      ? { items }
-      : { items, fence: { ...fence, prefix: fence.prefix.replace(" ".repeat(by), ""), depth: 0 } };
-  return { text: [...inner, ...(end === -1 ? [] : lines.slice(end))].join("\n"), state: moved, added: 0 };
 }
 
 function openingOf(state: LineState, opening: Opening, limits: PageSize): string {
@@ -190,19 +145,10 @@ function openingLine(fence: Fence, withInfo: boolean): string {
   return `${closingLine(fence)}${withInfo ? fence.info : ""}\n`;
 }
 
-/** Where the page begins with a fence whose first line fills it: the same without what stands behind the marks. */
-function withoutLongOpening(rest: Rest): Rest | undefined {
-  const end = rest.text.indexOf("\n");
-  if (end === -1 || rest.state.fence !== undefined) return undefined;
-  const [first] = scanLines(rest.text.slice(0, end), rest.state);
-  const fence = first?.after.fence;
-  if (first === undefined || fence === undefined) return undefined;
-  return begin(rest.text.slice(end + 1), { ...first.after, fence: { ...fence, info: "" } }, 0);
-}
-
 /** The length of the longest beginning of `text` that fits on a page behind `open`; cuts no surrogate pair. */
-function longestFit(open: string, text: string, limits: PageSize): number {
-  const fits = (length: number): boolean => limits.measure(open + text.slice(0, length)) <= limits.pageSize;
+function longestFit(open: string, rest: Rest, limits: PageSize): number {
+  const { text } = rest;
+  const fits = (length: number): boolean => limits.measure(open + shownOf(rest, length)) <= limits.pageSize;
   // The probes do not depend on how long the text is, so that growing it changes nothing here.
   let high = Math.max(1, limits.pageSize);
   while (high < text.length && fits(high)) high *= 2;
@@ -215,9 +161,4 @@ function longestFit(open: string, text: string, limits: PageSize): number {
   }
   const unit = text.charCodeAt(low - 1);
   return low > 0 && unit >= 0xd800 && unit <= 0xdbff ? low - 1 : low;
-}
-
-function endOfLine(text: string): number {
-  const end = text.indexOf("\n");
-  return end === -1 ? text.length : end;
 }

@@ -11,7 +11,7 @@ import type { Fence, Outcome, RunInfo } from "../ports/run-store.ts";
 import type { PageContent, Surface } from "../ports/surface.ts";
 import { concluded, documentOf, reduce, type ReplyDocument } from "./document.ts";
 import { PageFallback } from "./page-fallback.ts";
-import { pause, untilAborted } from "./pause.ts";
+import { growingMs, pause, untilAborted } from "./pause.ts";
 import { createPostedPages, type Step } from "./posted-pages.ts";
 import { reconcile } from "./reconcile.ts";
 import { DEFAULT_VIEW, render, type ReplyView } from "./render.ts";
@@ -61,8 +61,6 @@ export interface ReplyWriter {
 
 /** After so many failed progress writes in a row only the final is tried. */
 const PROGRESS_FAILURES = 5;
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 30_000;
 /** A reply is posted anew once; who deletes it again does not want it. */
 const REPOSTS = 1;
 
@@ -158,7 +156,7 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
   }
 
   function pauseProgress(): void {
-    nextLookAt = Math.max(nextLookAt, clock.ticks() + pauseMs(failures++));
+    nextLookAt = Math.max(nextLookAt, clock.ticks() + growingMs(failures++));
   }
 
   /** What means the same for progress and finals. */
@@ -206,7 +204,7 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
           break;
         case "unknown":
           log.warn("a final page may not have landed", { ...step, tries });
-          await pause(clock, pauseMs(tries - 1), signal);
+          await pause(clock, growingMs(tries - 1), signal);
           break;
         case "too_long":
           if (!fallback.shrink()) fallback.simplify(operation.index);
@@ -251,8 +249,4 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
       await settling?.catch(() => undefined);
     },
   };
-}
-
-function pauseMs(failures: number): number {
-  return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
 }

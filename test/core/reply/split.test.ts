@@ -3,7 +3,7 @@ import type { Nodes } from "mdast";
 import { fromMarkdown } from "mdast-util-from-markdown";
 import { describe, expect, it } from "vitest";
 import { split } from "../../../src/core/reply/split.ts";
-import { codeBlock, markdown } from "../../support/markdown-arbitrary.ts";
+import { codeBlock, list, markdown, prose } from "../../support/markdown-arbitrary.ts";
 
 const units = (pageSize: number) => ({ pageSize, measure: (text: string) => text.length });
 /** As a platform counts that escapes three characters. */
@@ -195,6 +195,27 @@ describe("split", () => {
         },
       ),
       { numRuns: 300 },
+    );
+  });
+
+  it("keeps every list a list and every link a link", () => {
+    const countsOf = (pages: readonly string[]): Record<string, number> => {
+      const counts: Record<string, number> = { code: 0, link: 0, inlineCode: 0, listItem: 0, heading: 0 };
+      const visit = (node: Nodes): void => {
+        const before = counts[node.type];
+        if (before !== undefined) counts[node.type] = before + 1;
+        if ("children" in node) for (const child of node.children) visit(child);
+      };
+      for (const page of pages) visit(fromMarkdown(page));
+      return counts;
+    };
+    const blocks = fc.array(fc.oneof(list, prose), { minLength: 1, maxLength: 3 });
+    fc.assert(
+      fc.property(blocks, fc.integer({ min: 200, max: 500 }), (parts, size) => {
+        const whole = parts.join("\n\n");
+        expect(countsOf(split(whole, units(size)))).toEqual(countsOf([whole]));
+      }),
+      { numRuns: 100, endOnFailure: true },
     );
   });
 

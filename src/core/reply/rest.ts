@@ -1,0 +1,104 @@
+/** What is left of a text after a cut, made so that it reads right at the top of a page: quotes, lists and code go on. */
+
+import type { SurfaceLimits } from "../ports/surface.ts";
+import type { Cut } from "./cuts.ts";
+import { scanLines, type LineState } from "./lines.ts";
+
+export interface Rest {
+  readonly text: string;
+  readonly state: LineState;
+  /** Length of the quote marks put before `text`: a page has to get beyond them. */
+  readonly added: number;
+  /** It begins with the rest of a list item, which is a paragraph here. */
+  readonly isWithinItem: boolean;
+}
+
+const ITEM_OR_BLANK = /\n(?:[ \t]*\n|[ \t]*(?:[-+*]|\d{1,9}[.)])[ \t])/;
+
+/**
+ * Leaves out what no page begins with: blank lines, a fence that closes what the page before closed, the indent of a list.
+ * @returns undefined when nothing is left to show
+ */
+export function restOf(text: string, state: LineState): Rest | undefined {
+  if (state.fence !== undefined) {
+    const end = endOfLine(text);
+    const [first] = scanLines(text.slice(0, end), state);
+    if (first?.role === "closes") return restOf(text.slice(end + 1), first.after);
+    if (first?.before.fence === undefined) return restOf(text, { items: state.items });
+    return text === "" ? undefined : dedented(text, state, state.fence.depth, false);
+  }
+  const trimmed = text.replace(/^(?:[ \t]*\n)+/, "");
+  if (trimmed.trim() === "") return undefined;
+  const [first] = scanLines(trimmed.slice(0, endOfLine(trimmed)), state);
+  if (first === undefined || first.before.items.length === 0) return plain(trimmed, state);
+  const isWithinItem = first.role === "text" && first.after.items.length > 0;
+  return dedented(trimmed, state, first.indent, isWithinItem);
+}
+
+export function restAfter(
+  text: string,
+  cut: Cut,
+  limits: Pick<SurfaceLimits, "pageSize" | "measure">,
+): Rest | undefined {
+  const behind = text.slice(cut.next);
+  const { state, quote } = cut;
+  if (!cut.isWithinLine || state.fence !== undefined) return restOf(behind, state);
+  const trimmed = behind.trimStart();
+  if (trimmed === "") return undefined;
+  if (quote !== "") {
+    const added = limits.measure(quote) * 4 < limits.pageSize ? quote.length : 0;
+    return { ...plain(quote.slice(0, added) + trimmed, { items: [] }), added };
+  }
+  const depth = state.items.at(-1) ?? 0;
+  return depth === 0 ? plain(trimmed, { items: [] }) : dedented(trimmed, state, depth, true);
+}
+
+/** The beginning of the rest as a page shows it: no list item is read as a line of the paragraph before it. */
+export function shownOf(rest: Rest, length: number): string {
+  const body = rest.text.slice(0, length);
+  if (!rest.isWithinItem) return body;
+  const found = ITEM_OR_BLANK.exec(body);
+  if (found === null || found[0].endsWith("\n")) return body;
+  return `${body.slice(0, found.index)}\n${body.slice(found.index)}`;
+}
+
+/** The rest without the first line of its fence where that line would fill the page: a fence without its language. */
+export function withoutOpeningLine(rest: Rest): Rest | undefined {
+  const end = rest.text.indexOf("\n");
+  if (end === -1 || rest.state.fence !== undefined) return undefined;
+  const [first] = scanLines(rest.text.slice(0, end), rest.state);
+  const fence = first?.after.fence;
+  if (first === undefined || fence === undefined) return undefined;
+  return restOf(rest.text.slice(end + 1), { ...first.after, fence: { ...fence, info: "" } });
+}
+
+function plain(text: string, state: LineState): Rest {
+  return { text, state, added: 0, isWithinItem: false };
+}
+
+/**
+ * Moves what is left of a list to the margin, where it is still a list: deeper than three spaces it would be code. Ends
+ * with the first line that stands there already.
+ */
+function dedented(text: string, state: LineState, by: number, isWithinItem: boolean): Rest {
+  const { fence } = state;
+  if (by === 0) return { text, state, added: 0, isWithinItem };
+  const lines = text.split("\n");
+  const first = isWithinItem && !/^\s/.test(text) ? 1 : 0;
+  const end = lines.findIndex((line, index) => index >= first && /^\S/.test(line));
+  const margin = new RegExp(`^ {0,${by}}`);
+  const moved = lines.map((line, index) => (end === -1 || index < end ? line.replace(margin, "") : line));
+  const items = state.items.map((offset) => offset - by).filter((offset) => offset > 0);
+  const prefix = fence === undefined ? "" : fence.prefix.replace(" ".repeat(by), "");
+  return {
+    text: moved.join("\n"),
+    state: fence === undefined ? { items } : { items, fence: { ...fence, prefix, depth: 0 } },
+    added: 0,
+    isWithinItem,
+  };
+}
+
+function endOfLine(text: string): number {
+  const end = text.indexOf("\n");
+  return end === -1 ? text.length : end;
+}
