@@ -127,6 +127,33 @@ describe("the reply writer", () => {
     );
   });
 
+  it("R15: loses no word where pages turn out too long, again and again", async () => {
+    const words = fc.array(fc.constantFrom("one", "two", "three.", "\n\n"), { minLength: 1, maxLength: 400 });
+    const tooLong = fc.oneof(reaction, fc.constant<Reaction>({ kind: "too_long" }));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(words, { maxLength: 8 }),
+        fc.array(tooLong, { maxLength: 6 }),
+        async (parts, reactions) => {
+          const { clock, thread, writer } = replyBench({ pageSize: 2000 });
+          thread.reactions.push(...reactions);
+          const reply = writer();
+          const said = `Begin. ${parts.map((part) => part.join(" ")).join(" ")} End.`;
+          reply.on({ kind: "round", round: 1, state: "start" });
+          for (let at = 0; at < said.length; at += 700) {
+            reply.on({ kind: "text", text: said.slice(at, at + 700) });
+            await clock.advance(900);
+          }
+          expect(await settles(clock, reply.settle(stopped))).toEqual({ kind: "settled" });
+          expect(thread.texts().join("").replace(/\s/g, "")).toBe(said.replace(/\s/g, ""));
+          expect(thread.visible().every((page) => page.status === undefined)).toBe(true);
+          expect(thread.faults).toEqual([]);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
   it("killed at any step, before or after the step took effect, its successor leaves the thread right", async () => {
     const whole = Array.from(
       { length: 12 },
