@@ -1,6 +1,6 @@
 // A model whose every call is written down beforehand. A call too many is a failure, and so is a step that was not used.
 import type { ToolCall } from "../../src/core/entry.ts";
-import { BobbinError } from "../../src/core/errors.ts";
+import { BobbinError, type ErrorCode } from "../../src/core/errors.ts";
 import type { ImagePart } from "../../src/core/part.ts";
 import type { Model, ModelEvent, ModelRecord, ModelRequest } from "../../src/core/ports/model.ts";
 import type { CallUsage } from "../../src/core/usage.ts";
@@ -72,10 +72,7 @@ export function call(id: string, name: string, given: unknown = {}): ToolCall {
 }
 
 /** The provider fails, after `shown` was streamed where given. */
-export function fails(
-  error: BobbinError | "model_unavailable" = "model_unavailable",
-  shown = "",
-): ScriptedStep {
+export function fails(error: BobbinError | ErrorCode = "model_unavailable", shown = ""): ScriptedStep {
   const failure = error instanceof BobbinError ? error : new BobbinError(error, "scripted failure");
   return { kind: "stream", events: [...textOf(shown), { kind: "failed", error: failure }] };
 }

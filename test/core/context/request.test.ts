@@ -5,7 +5,6 @@ import {
   buildRequest,
   rebuildRequest,
   requestParamsOf,
-  type RequestOptions,
   type RequestProfile,
 } from "../../../src/core/context/request.ts";
 import type { EntryBody } from "../../../src/core/entry.ts";
@@ -79,7 +78,7 @@ describe("a stored call", () => {
         const all = entries(...list).map(({ seq = 0, body }): ContextEntry => {
           return { seq, body: body.kind === "summary" ? { ...body, upTo: Math.floor(seq / 2) } : body };
         });
-        const built = buildRequest(profile, all, defined(how) as RequestOptions);
+        const built = buildRequest(profile, all, defined(how));
         const named = all.filter(({ seq = 0 }) => seq >= built.firstSeq && seq <= built.lastSeq);
         const rebuilt = rebuildRequest(
           {
