@@ -36,9 +36,11 @@ export interface ProductProcess extends AsyncDisposable {
   readonly exited: Promise<number | string>;
 }
 
-/** `node src/main.ts <role>` as a process of its own. */
-export function spawnProduct(role: string, env: Environment): ProductProcess {
-  const child = spawn(process.execPath, [join(import.meta.dirname, "../../src/main.ts"), role], {
+const main = join(import.meta.dirname, "../../src/main.ts");
+
+/** `node src/main.ts <role>` as a process of its own; another program in its place where one is given. */
+export function spawnProduct(role: string, env: Environment, program = main): ProductProcess {
+  const child = spawn(process.execPath, [program, role], {
     env: { PATH: process.env["PATH"] ?? "", HOME: tmpdir(), ...quiet, ...env },
     cwd: join(import.meta.dirname, "../.."),
     stdio: ["ignore", "pipe", "pipe"],

@@ -1,0 +1,60 @@
+// Bobbin as it is deployed: a gateway and two workers as processes, on real Postgres and Redis, with a fake model.
+import { createTranscripts } from "../../src/adapters/postgres/transcripts.ts";
+import { openPostgres } from "../../src/adapters/postgres/pool.ts";
+import type { Sql } from "../../src/adapters/postgres/sql.ts";
+import type { Transcripts } from "../../src/core/ports/transcripts.ts";
+import { createFakeLlm, type FakeLlm, type FakeLlmOptions } from "../support/fake-llm/server.ts";
+import { spawnProduct, type Environment, type ProductProcess } from "../support/product.ts";
+import { freshDatabase } from "../support/services/postgres.ts";
+import { freshRedis } from "../support/services/redis.ts";
+import { createWebPerson, type WebPerson } from "../support/web-person.ts";
+
+export interface Deployment extends AsyncDisposable {
+  readonly env: Environment;
+  readonly llm: FakeLlm;
+  readonly gateway: ProductProcess;
+  readonly workers: ProductProcess[];
+  readonly sql: Sql;
+  readonly transcripts: Transcripts;
+  newPerson(): WebPerson;
+  /** One worker more; a program of the test's in its place where one is given. */
+  addWorker(program?: string): Promise<ProductProcess>;
+}
+
+export async function deploy(options: { readonly workers?: number; readonly llm?: FakeLlmOptions } = {}): Promise<Deployment> {
+  const stack = new AsyncDisposableStack();
+  const database = stack.use(await freshDatabase());
+  const redis = stack.use(await freshRedis());
+  const llm = await createFakeLlm(options.llm);
+  stack.defer(() => llm.close());
+  const sql = openPostgres({ url: database.url });
+  stack.defer(() => sql.close());
+  const env = {
+    DATABASE_URL: database.url,
+    REDIS_URL: redis.url,
+    OPENAI_BASE_URL: llm.url,
+    MODEL: "fake",
+    OPENAI_API_KEY: "key-of-the-test",
+    WEB_CHAT: "on",
+  };
+  const spawn = (role: string, program?: string): ProductProcess => stack.use(spawnProduct(role, env, program));
+  const gateway = spawn("gateway");
+  const workers = Array.from({ length: options.workers ?? 2 }, () => spawn("worker"));
+  const [address] = await Promise.all([gateway.ready(), ...workers.map((worker) => worker.ready())]);
+  return {
+    env,
+    llm,
+    gateway,
+    workers,
+    sql,
+    transcripts: createTranscripts(sql),
+    newPerson: () => createWebPerson(address),
+    async addWorker(program) {
+      const worker = spawn("worker", program);
+      await worker.ready();
+      workers.push(worker);
+      return worker;
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}

@@ -1,0 +1,34 @@
+// A worker that dies as if by kill -9 in the moment between the end of its run and the final page. Started by kill.test.ts.
+import { createLog } from "../../src/adapters/log.ts";
+import { readSettings } from "../../src/adapters/settings/settings.ts";
+import { startApp } from "../../src/app.ts";
+import type { PageContent } from "../../src/core/ports/surface.ts";
+
+const read = await readSettings(process.env, { command: "worker" });
+if (read.kind === "wrong") throw new Error(JSON.stringify(read.problems));
+const log = createLog({ write: (line) => void process.stdout.write(line) }, { level: "info", secrets: [] });
+const isFinal = (page: PageContent): boolean => page.status === undefined && page.buttons.length === 0;
+const dieAtFinal = (page: PageContent): void => {
+  if (isFinal(page)) process.kill(process.pid, "SIGKILL");
+};
+
+const app = await startApp(
+  "worker",
+  read.settings,
+  {
+    log,
+    surface: (surface) => ({
+      ...surface,
+      post: (key, page) => {
+        dieAtFinal(page);
+        return surface.post(key, page);
+      },
+      edit: (message, page) => {
+        dieAtFinal(page);
+        return surface.edit(message, page);
+      },
+    }),
+  },
+  new AbortController().signal,
+);
+log.info("Bobbin is ready", { url: app.url });
