@@ -187,7 +187,9 @@ export const stopCases: readonly ContractCase<RunStoreSubject>[] = [
     title: "only crashes count: hand-overs, lost leases and crashes before a stored round do not",
     async run(subject) {
       const { store } = subject;
-      let { fence, session } = await running(subject, "one");
+      const first = await running(subject, "one");
+      const { session } = first;
+      let { fence } = first;
       const claim = async (): Promise<void> => {
         ({ fence } = asRun(await store.open(session, "w")));
       };

@@ -4,9 +4,8 @@ import { BobbinError } from "../../core/errors.ts";
 
 /** SQLSTATEs that say "not now": connection trouble, shutting down, no free connection, cancelled by a timeout, failover. */
 const UNAVAILABLE = /^(?:08...|57P0[1-5]|57014|53300|53400|25006|40001|40P01|55P03|25P03)$/;
-/** Disk full, and a file that the system refuses to grow. */
-const FULL = /^(?:53100|58030)$/;
-const FULL_TEXT = /no space left on device|disk quota exceeded/i;
+/** Where the system's own word is all there is: a quota, a file that may not grow, PGlite's file system. */
+const FULL_TEXT = /no space left on device|disk quota exceeded|file too large/i;
 const NETWORK = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
@@ -28,7 +27,7 @@ export function toStoreError(thrown: unknown): unknown {
   if (thrown instanceof BobbinError || !(thrown instanceof Error)) return thrown;
   const code = "code" in thrown && typeof thrown.code === "string" ? thrown.code : "";
   const facts = code === "" ? {} : { sqlState: code };
-  if (FULL.test(code) || code === "ENOSPC" || FULL_TEXT.test(thrown.message)) {
+  if (code === "53100" || code === "ENOSPC" || FULL_TEXT.test(thrown.message)) {
     return new BobbinError("store_full", "the database has no room left", {
       retryable: true,
       facts,

@@ -1,0 +1,74 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import pg from "pg";
+import { expect, test } from "vitest";
+import { migrate } from "../../../src/adapters/postgres/migrate.ts";
+import { openPostgres } from "../../../src/adapters/postgres/pool.ts";
+import { running } from "../../contract/run-store-subject.ts";
+import { emptyDatabase } from "../../support/services/postgres.ts";
+import { storesOver } from "./store-subject.ts";
+
+const program = fileURLToPath(new URL("./programs/migrate.ts", import.meta.url));
+
+async function applied(url: string): Promise<readonly string[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query<{ name: string }>("select name from migrations order by id");
+  await client.end();
+  return rows.map((row) => row.name);
+}
+
+test("P4: four processes migrate an empty database at once: all succeed, each migration is applied once", async () => {
+  await using database = await emptyDatabase();
+  const processes = Array.from({ length: 4 }, () => {
+    const child = spawn(process.execPath, [program], { stdio: ["pipe", "pipe", "pipe"] });
+    let complaint = "";
+    child.stderr.on("data", (chunk: Buffer) => (complaint += chunk.toString()));
+    return {
+      child,
+      out: createInterface({ input: child.stdout })[Symbol.asyncIterator](),
+      complaint: () => complaint,
+    };
+  });
+  // All have loaded their code before the first begins, so that they really meet.
+  for (const { out } of processes) expect((await out.next()).value).toBe("ready");
+  for (const { child } of processes) child.stdin.write(`${database.url}\n`);
+  for (const { child, out, complaint } of processes) {
+    const said: unknown = (await out.next()).value;
+    expect(complaint()).toBe("");
+    expect(said).toBe("done");
+    if (child.exitCode === null) await once(child, "exit");
+  }
+  const names = await applied(database.url);
+  expect(new Set(names).size).toBe(names.length);
+  expect(names.length).toBeGreaterThan(0);
+  const sql = openPostgres({ url: database.url });
+  expect(await running(storesOver(sql), "it works")).toMatchObject({ kind: "run" });
+  await sql.close();
+});
+
+test("P4: the same many times within one process, and again when there is nothing to do", async () => {
+  await using database = await emptyDatabase();
+  await Promise.all(Array.from({ length: 6 }, () => migrate(database.url)));
+  const names = await applied(database.url);
+  await migrate(database.url);
+  expect(await applied(database.url)).toEqual(names);
+});
+
+test("a schema that is newer than the code is left as it is", async () => {
+  await using database = await emptyDatabase();
+  await migrate(database.url);
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  await client.query("insert into migrations (name, run_on) values ('9999_of_tomorrow', now())");
+  await client.end();
+  await migrate(database.url);
+  expect(await applied(database.url)).toContain("9999_of_tomorrow");
+});
+
+test("a database that does not answer is said to be out of reach", async () => {
+  const failing = migrate("postgres://nobody@127.0.0.1:1/none");
+  await expect(failing).rejects.toMatchObject({ code: "store_unavailable", retryable: true });
+});
