@@ -30,7 +30,7 @@ export function limitSignal(parent: AbortSignal | undefined, clock: Clock, ms: n
   let isExpired = false;
   const follow = (): void => controller.abort(parent?.reason);
   const cancelTimer =
-    ms === Number.POSITIVE_INFINITY
+    ms === Number.POSITIVE_INFINITY || parent?.aborted
       ? () => {}
       : clock.after(ms, () => {
           isExpired = !controller.signal.aborted;

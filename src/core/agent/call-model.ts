@@ -56,8 +56,21 @@ export async function callModel(state: RunState, round: number): Promise<ModelAn
     base = joined(base, tried.whole);
     tried = await tryModel(state, round, { cap: "larger", continued: base.text }, base, records);
   }
-  return answerOf(tried, base, records);
+  return answerOf(hasOutgrown(tried, base) ? cutThere : tried, base, records);
 }
+
+/** A reply too long to be shown to the model again is not lost: it ends where it was cut. */
+function hasOutgrown(tried: Tried, base: Shown): boolean {
+  return tried.kind === "failed" && tried.error.code === "context_length" && base.text !== "";
+}
+
+const cutThere: Tried = {
+  kind: "done",
+  whole: { text: "", images: [] },
+  calls: [],
+  finish: "length",
+  hasCutCall: false,
+};
 
 function answerOf(tried: Tried, base: Shown, records: readonly ModelCallRecord[]): ModelAnswer {
   switch (tried.kind) {

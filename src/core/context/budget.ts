@@ -11,6 +11,8 @@ import { isSameTurn } from "./standing.ts";
 export interface Fit {
   /** Index of the first entry that is sent. */
   readonly from: number;
+  /** Estimated tokens of what is sent. */
+  readonly tokens: number;
   /** Longest text that is sent whole, UTF-16 units; absent: all are. */
   readonly textCap?: number;
 }
@@ -75,19 +77,20 @@ export function estimateTokens(entry: ContextEntry, textCap: number = Number.POS
 export function fitBudget(entries: readonly ContextEntry[], budget: number, estimate?: Estimate): Fit {
   const sizes = entries.map((entry) => estimate?.(entry) ?? estimateTokens(entry));
   const total = sum(sizes);
-  if (total <= budget) return { from: 0 };
+  if (total <= budget) return { from: 0, tokens: total };
   const step = Math.max(1, Math.ceil(budget / 4));
   const drop = Math.ceil((total - budget) / step) * step;
   const before = startsOf(sizes);
   const starts = turnStarts(entries);
   // The newest turn is always sent: without it there is nothing to answer.
   const from = starts.find((index) => (before[index] ?? 0) >= drop) ?? starts.at(-1) ?? 0;
+  const rest = total - (before[from] ?? 0);
+  if (rest <= budget) return { from, tokens: rest };
   const tail = entries.slice(from);
-  if (total - (before[from] ?? 0) <= budget) return { from };
+  const capped = (cap: number): number => sum(tail.map((entry) => estimateTokens(entry, cap)));
   let textCap = LARGEST_CAP;
-  while (textCap > SMALLEST_CAP && sum(tail.map((entry) => estimateTokens(entry, textCap))) > budget)
-    textCap /= 2;
-  return { from, textCap };
+  while (textCap > SMALLEST_CAP && capped(textCap) > budget) textCap /= 2;
+  return { from, tokens: capped(textCap), textCap };
 }
 
 /** Where a request may begin: at each user turn, with the notes that belong to it. */

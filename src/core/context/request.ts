@@ -63,17 +63,14 @@ export function buildRequest(
 ): BuiltRequest {
   const { model, temperature, thinking, caching } = profile;
   const { summary, entries: standing } = standingOf(entries);
-  const fit = fitBudget(
-    standing,
-    inputBudget(model, profile.system, JSON.stringify(profile.tools)),
-    options.estimate,
-  );
+  const budget = inputBudget(model, profile.system, JSON.stringify(profile.tools));
+  const fit = fitBudget(standing, budget, options.estimate);
   const fromSeq = fit.from > 0 ? standing[fit.from]?.seq : undefined;
   const sent = [...(summary === undefined ? [] : [summary]), ...standing.slice(fit.from)];
   const params: RequestParams = {
     v: 1,
     model,
-    outputTokens: options.cap === "larger" ? largerCap(model) : outputRoom(model),
+    outputTokens: outputRoom(model) + (options.cap === "larger" ? spare(model, budget - fit.tokens) : 0),
     ...(temperature === undefined ? {} : { temperature }),
     ...(thinking === undefined ? {} : { thinking }),
     caching,
@@ -90,6 +87,11 @@ export function buildRequest(
     firstSeq: seqs.length === 0 ? 0 : seqs.reduce((a, b) => Math.min(a, b)),
     lastSeq: seqs.reduce((a, b) => Math.max(a, b), 0),
   };
+}
+
+/** What the larger cap adds, as far as the input leaves room in the window. */
+function spare(model: ModelRecord, inputLeft: number): number {
+  return Math.max(0, Math.min(largerCap(model) - outputRoom(model), inputLeft));
 }
 
 /** The text that `ModelCallRecord.params` holds. */

@@ -126,6 +126,17 @@ describe("a reply that its length limit cut", () => {
     expect(run.commits[0]?.entries).toEqual([assistant("one two")]);
   });
 
+  test("that has outgrown the window when it is continued ends with max_tokens and keeps its text", async () => {
+    const deps = ports(
+      reply({ text: "void", finish: "length" }),
+      reply({ text: "one ", finish: "length" }),
+      fails("context_length"),
+    );
+    const run = startLoop(deps);
+    expect(await run.outcome).toMatchObject({ reason: "max_tokens", rounds: 1 });
+    expect(run.commits[0]?.entries).toEqual([assistant("one ")]);
+  });
+
   test("a failure in the second try is the run's error", async () => {
     const deps = ports(reply({ text: "void", finish: "length" }), fails("model_rate_limited"));
     expect(await startLoop(deps).outcome).toMatchObject({

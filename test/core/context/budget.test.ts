@@ -16,7 +16,7 @@ function entries(...bodies: readonly EntryBody[]): ContextEntry[] {
 const one = () => 1;
 
 test("everything is sent while it fits", () => {
-  expect(fitBudget(entries(user("a"), assistant("b"), user("c")), 3, one)).toEqual({ from: 0 });
+  expect(fitBudget(entries(user("a"), assistant("b"), user("c")), 3, one)).toEqual({ from: 0, tokens: 3 });
 });
 
 test("P12: the newest turns are sent in order, from a user turn on", () => {
