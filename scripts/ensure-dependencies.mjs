@@ -2,7 +2,7 @@
 // It is plain JavaScript without dependencies, because on a fresh clone it runs before anything is installed, and by
 // whatever Node the machine has (18 or newer); the Node that Bobbin itself needs comes with the dependencies.
 // Two scripts started at once install once; an install that was killed half way is noticed and done again.
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import {
   accessSync,
   constants,
@@ -138,30 +138,71 @@ function addToLock(pid) {
   renameSync(mine, lock);
 }
 
+/**
+ * A Node older than this must not run the install: npm leaves out, without a word, optional packages that ask for a newer
+ * one, and the native parts of the test runner are among those.
+ */
+const oldestForInstall = [20, 19];
+
 async function install() {
-  const [program, ...first] = npm();
-  const environment = { ...process.env };
+  // The Node that runs npm, unless that is the one in node_modules, which is about to be removed.
+  const nodes = [process.env.npm_node_execpath, process.execPath];
+  const outside = nodes.find((path) => path && !path.includes(`${sep}node_modules${sep}`)) ?? "node";
+  const prepared = isNewEnough(outside) ? { node: outside } : await fetchNode(outside);
+  if (prepared.why) return prepared;
+  // Whatever Node runs npm here, a warning that packages want a newer one says nothing.
+  const options = ["--include=dev", "--ignore-scripts=false", "--engine-strict=false", "--no-progress"];
+  const result = await npm(prepared.node, ["ci", ...options]);
+  const missing = result.why ? undefined : reasonToInstall();
+  return missing ? { ...result, why: `npm ci ended well, but ${missing}` } : result;
+}
+
+function isNewEnough(node) {
+  try {
+    const version = execFileSync(node, ["--version"], { encoding: "utf8", env: environment() });
+    const [major, minor] = version.slice(1).split(".").map(Number);
+    const [least, leastMinor] = oldestForInstall;
+    return major > least || (major === least && minor >= leastMinor);
+  } catch {
+    return false;
+  }
+}
+
+/** Puts the Node that Bobbin uses into the cache folder, so that it can run the install. */
+async function fetchNode(outside) {
+  const version = packagesIn(join(root, "package-lock.json"))["node_modules/node"]?.version;
+  if (version === undefined) return { node: outside };
+  const name = `node-${process.platform}-${process.arch}`;
+  const folder = join(root, ".cache", `node-${version}`);
+  const node = join(folder, "node_modules", name, "bin", "node");
+  if (isExecutable(node)) return { node };
+  const result = await npm(outside, ["install", "--prefix", folder, "--no-save", `${name}@${version}`]);
+  return { ...result, node };
+}
+
+function environment() {
+  const copy = { ...process.env };
   // npm hands its own settings to scripts as variables; the ones that leave packages out must not reach the install.
-  for (const name of Object.keys(environment)) {
+  for (const name of Object.keys(copy)) {
     if (/^npm_config_(omit|only|production|dry_run|package_lock_only|global|ignore_scripts)$/i.test(name)) {
-      delete environment[name];
+      delete copy[name];
     }
   }
-  environment.PATH = (process.env.PATH ?? "")
-    .split(delimiter)
-    .filter((entry) => !entry.startsWith(modules))
-    .join(delimiter);
-  // The old Node of the machine only runs npm here, so a warning that packages want a newer one says nothing.
-  const options = [
-    "ci",
-    "--include=dev",
-    "--ignore-scripts=false",
-    "--engine-strict=false",
-    "--loglevel=error",
-  ];
-  const child = spawn(program, [...first, ...options, "--no-audit", "--no-fund", "--no-progress"], {
+  const path = (process.env.PATH ?? "").split(delimiter).filter((entry) => !entry.startsWith(modules));
+  return { ...copy, PATH: path.join(delimiter) };
+}
+
+/** Runs the npm that runs this script, or the one of the path, with the given Node. `why` says how it failed. */
+async function npm(node, args) {
+  const cli = process.env.npm_execpath;
+  const [program, ...first] = cli && /npm-cli\.c?js$/.test(cli) ? [node, cli] : ["npm"];
+  const quiet = ["--loglevel=error", "--no-audit", "--no-fund"];
+  const env = environment();
+  // An npm from the path, and what npm itself starts, take the first Node of the path.
+  if (node !== "node") env.PATH = [dirname(node), env.PATH].join(delimiter);
+  const child = spawn(program, [...first, ...args, ...quiet], {
     cwd: root,
-    env: environment,
+    env,
     stdio: ["ignore", "pipe", "pipe"],
     shell: process.platform === "win32",
   });
@@ -174,21 +215,11 @@ async function install() {
   const why = await new Promise((resolve) => {
     child.on("error", (error) => resolve(`npm could not be started (${error.code ?? error.message})`));
     child.on("close", (code, signal) =>
-      resolve(code === 0 ? undefined : `npm ci ended with ${signal ?? `code ${code}`}`),
+      resolve(code === 0 ? undefined : `npm ${args[0]} ended with ${signal ?? `code ${code}`}`),
     );
   });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.off(signal, forward);
-  const missing = why ? undefined : reasonToInstall();
-  return { output: output.trim(), why: missing ? `npm ci ended well, but ${missing}` : why };
-}
-
-/** The npm that runs this script, started by a Node outside node_modules, since node_modules is about to be removed. */
-function npm() {
-  const cli = process.env.npm_execpath;
-  if (!cli || !/npm-cli\.c?js$/.test(cli)) return ["npm"];
-  const nodes = [process.env.npm_node_execpath, process.execPath];
-  const outside = nodes.find((path) => path && !path.includes(`${sep}node_modules${sep}`));
-  return outside ? [outside, cli] : ["npm"];
+  return { output: output.trim(), why };
 }
 
 async function main() {
