@@ -89,8 +89,9 @@ export interface CommitAnswer {
   /** End the run as `cancelled`. */
   readonly stopped: boolean;
   /**
-   * Hand the run over at this round border; not looked at where the run ends anyway. After `state: "calls"` it counts only
-   * with an empty `stored`: the reply could not be stored, so none of its tools may start.
+   * Hand the run over at this round border. After `state: "calls"` it waits for the border, and where the run ends here
+   * anyway it ends. With an empty `stored` it says that nothing could be stored: the attempt leaves at once, no tool
+   * starts, and the round does not count.
    */
   readonly leave?: boolean;
 }
@@ -110,7 +111,9 @@ export type LoopOutcome =
       readonly round?: RoundRecord;
       /** Model calls that belong to no committed round (nor to `round`). */
       readonly modelCalls: readonly ModelCallRecord[];
+      /** Complete rounds of the run, those of earlier attempts included. */
       readonly rounds: number;
+      /** Of this call of the loop. */
       readonly usage: Usage;
       readonly durationMs: number;
     }

@@ -183,7 +183,9 @@ async function finishRound(state: RunState, done: CompleteRound): Promise<RoundE
   const results = done.answers.map((each) => each.full);
   const committed = await commit(state, { round, state: "complete", entries, results, modelCalls });
   if (committed.kind !== "committed") return committed;
-  const { stopped, steered, leave } = committed.answer;
+  const { stopped, steered, leave, stored } = committed.answer;
+  // Nothing was stored: the round is not done, and the next attempt plays it again.
+  if (leave === true && stored.length === 0) return { kind: "left", how: "handed_over" };
   state.rounds = round;
   state.hooks.emit({ kind: "round", round, state: "done", entries: done.shown });
   const isSame = reason === undefined && isStuck(state.entries);

@@ -82,6 +82,15 @@ describe("what the store answers", () => {
     check(going);
   });
 
+  test("leave with nothing stored leaves at once: the round is not done, be it the last or not", async () => {
+    for (const step of [reply("done"), calls(["c1", "f"])]) {
+      const deps = ports(step);
+      const run = startLoop(deps, { tools: [tool("f", "r")], onCommit: () => ({ stored: [], leave: true }) });
+      expect(await run.outcome).toEqual({ kind: "left", how: "handed_over" });
+      expect(outline(run.events)).not.toContain("round done 1");
+    }
+  });
+
   test("the next request is made of the entries as they were stored", async () => {
     const deps = ports(calls(["c1", "f"]), reply("done"));
     await startLoop(deps, {
