@@ -128,18 +128,19 @@ added as (
   from held h, current c where h.kind = 'used_up'
   returning seq, epoch, run, round, kind, body),
 room as materialized (select greatest(1, $4::bigint - (select count(*) from added)) as n),
+scope as materialized (
+  select coalesce(c.epoch, h.epoch) as epoch from held h left join current c on true where h.kind in ('new', 'resume')),
 newest as materialized (
-  select e.seq, e.kind from entries e, held h left join current c on true
-  where h.kind in ('new', 'resume') and e.session = $1 and e.epoch = coalesce(c.epoch, h.epoch)
+  select e.seq, e.kind from entries e where e.session = $1 and e.epoch = (select epoch from scope)
   order by e.seq desc limit (select n from room)),
 border as materialized (
   select case when (select count(*) from newest) < (select n from room) then 0 else coalesce(
     (select min(seq) from newest where kind = 'user'),
-    (select max(e.seq) from entries e, was left join current c on true
-      where e.session = $1 and e.epoch = coalesce(c.epoch, was.epoch) and e.kind = 'user'), 0) end as seq),
+    (select e.seq from entries e where e.session = $1 and e.epoch = (select epoch from scope) and e.kind = 'user'
+      order by e.seq desc limit 1), 0) end as seq),
 entries_out as (
-  select e.seq, e.epoch, e.run, e.round, e.body from border b, held h left join current c on true, entries e
-  where h.kind in ('new', 'resume') and e.session = $1 and e.epoch = coalesce(c.epoch, h.epoch) and e.seq >= b.seq
+  select e.seq, e.epoch, e.run, e.round, e.body from entries e
+  where e.session = $1 and e.epoch = (select epoch from scope) and e.seq >= (select seq from border)
   union all
   select e.seq, e.epoch, e.run, e.round, e.body from held h, current c, entries e
   where h.kind in ('settle', 'used_up') and e.run = c.id

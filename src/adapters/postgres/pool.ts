@@ -36,6 +36,8 @@ export function openPostgres(options: PostgresOptions): Sql {
     keepAlive: true,
     idleTimeoutMillis: 30_000,
     application_name: "bobbin",
+    // Our statements find rows by key whatever the values are; planning the large ones for each call took most of their time.
+    options: "-c plan_cache_mode=force_generic_plan",
     types: {
       getTypeParser: ((oid: number, format?: "text") =>
         oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,

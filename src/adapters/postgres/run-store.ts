@@ -14,7 +14,7 @@ import { openRun } from "./open-run.ts";
 import type { Sql } from "./sql.ts";
 
 export interface RunStoreOptions {
-  /** Entries that `open` gives at most, beyond what is needed to begin at a user turn; default 400. */
+  /** Entries that `open` gives at most, beyond what is needed to begin at a user turn; default 200. */
   readonly tail?: number;
 }
 
@@ -91,7 +91,7 @@ export function createRunStore(
   options: RunStoreOptions = {},
 ): RunStore {
   const { sql, newId } = deps;
-  const tail = options.tail ?? 400;
+  const tail = options.tail ?? 200;
   const known = new Set<string>();
   const isStored = (hash: string): boolean => known.has(hash);
   const remember = (hashes: readonly string[]): void => {

@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { toEntry } from "../../../src/adapters/postgres/entry-row.ts";
+import { toInbound } from "../../../src/adapters/postgres/inbound-row.ts";
+import { StoredJsonError } from "../../../src/adapters/postgres/stored-json.ts";
+import { toStoreError } from "../../../src/adapters/postgres/store-error.ts";
+import { message, newSession } from "../../contract/store-samples.ts";
+
+const row = { seq: 3, epoch: 1, run: "r1", round: 0 };
+
+test("an entry that another version wrote loads by the fields that are known, in any order", () => {
+  const body = { unknown: { deep: [1] }, calls: [], text: "hello", kind: "assistant", v: 1, reasoning: null };
+  expect(toEntry({ ...row, body })).toEqual({
+    ...row,
+    body: { v: 1, kind: "assistant", text: "hello", calls: [] },
+  });
+});
+
+test("an entry outside of a run has neither run nor round", () => {
+  const body = { v: 1, kind: "note", text: "n" } as const;
+  expect(toEntry({ seq: 1, epoch: 2, run: null, round: null, body })).toEqual({ seq: 1, epoch: 2, body });
+});
+
+test("what does not fit is a fault of the store, said with the field's name and without its content", () => {
+  const broken = [
+    [{ kind: "assistant", calls: [] }, /text/],
+    [{ kind: "user", parts: "secret" }, /parts/],
+    [{ kind: "user", parts: [{ kind: "hologram" }] }, /hologram/],
+    [{ kind: "later" }, /later/],
+    [null, /entry/],
+  ] as const;
+  for (const [body, what] of broken) {
+    const load = (): unknown => toEntry({ ...row, body });
+    expect(load).toThrow(StoredJsonError);
+    expect(load).toThrow(what);
+    expect(load).not.toThrow(/secret/);
+  }
+});
+
+test("an inbound that another version wrote loads by the fields that are known", () => {
+  const inbound = message(newSession(), "hi");
+  expect(toInbound({ ...inbound, unknown: true })).toEqual(inbound);
+  expect(() => toInbound({ ...inbound, kind: "later" })).toThrow(StoredJsonError);
+});
+
+test("trouble with the store is told from a fault of the statement", () => {
+  const thrown = (code: string, text = "x"): Error => Object.assign(new Error(text), { code });
+  for (const code of ["08006", "57P01", "57P03", "53300", "57014", "40P01", "ECONNREFUSED", "ECONNRESET"]) {
+    expect(toStoreError(thrown(code))).toMatchObject({ code: "store_unavailable", retryable: true });
+  }
+  for (const error of [thrown("53100"), thrown("58030", "could not write: No space left on device")]) {
+    expect(toStoreError(error)).toMatchObject({ code: "store_full", retryable: true });
+  }
+  const both = new AggregateError([thrown("ECONNREFUSED"), thrown("ECONNREFUSED")]);
+  expect(toStoreError(both)).toMatchObject({ code: "store_unavailable" });
+  const faults = [thrown("42601"), thrown("23505"), new Error("ours"), "text"];
+  for (const fault of faults) expect(toStoreError(fault)).toBe(fault);
+});
