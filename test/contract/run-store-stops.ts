@@ -3,7 +3,17 @@ import { expect } from "vitest";
 import { until } from "../support/until.ts";
 import type { ContractCase } from "./contract.ts";
 import { fail, fates, finish, running, type RunStoreSubject } from "./run-store-subject.ts";
-import { answer, asRun, asSettle, command, lines, message, newSession, round } from "./store-samples.ts";
+import {
+  answer,
+  asRun,
+  asSettle,
+  command,
+  edit,
+  lines,
+  message,
+  newSession,
+  round,
+} from "./store-samples.ts";
 
 /** Waits until the clock shows another millisecond, so that "oldest first" has one answer. */
 function nextMillisecond(): Promise<true> {
@@ -145,6 +155,23 @@ export const stopCases: readonly ContractCase<RunStoreSubject>[] = [
       await inbox.put(command(first.session, "retry"));
       expect(await store.open(first.session, "w")).toEqual({ kind: "nothing" });
       expect(await fates(subject, first.session)).toEqual(["failed", "answered", "refused"]);
+    },
+  },
+  {
+    title: "a retry leaves the notes on edited messages to a run with a message that they can stand before",
+    async run(subject) {
+      const { store, inbox } = subject;
+      const session = newSession();
+      const one = message(session, "one");
+      await inbox.put(one);
+      await fail(subject, asRun(await store.open(session, "w")));
+      await inbox.put(edit(one, "won"));
+      await inbox.put(command(session, "retry"));
+      await finish(subject, asRun(await store.open(session, "w")));
+      expect(await fates(subject, session)).toEqual(["answered", "waiting", "answered"]);
+      await inbox.put(message(session, "two"));
+      const said = lines(asRun(await store.open(session, "w")).tail).slice(-2);
+      expect(said).toEqual([expect.stringMatching(/^note: .*won/), "user: two"]);
     },
   },
   {

@@ -30,7 +30,8 @@ interface OpenRow {
 /**
  * What is decided, in this order: a reply that is settling, an unfinished run, a new run. A resumed run admits nothing here:
  * what waits joins it at its next round border, so that no user turn ever stands between a call and its result.
- * A new run also takes the notes on edited and deleted messages that waited for a run.
+ * A new run with a message also takes the notes on edited and deleted messages that waited for one. They stand before the
+ * messages, since the model reads notes with the user turn that follows them.
  */
 const OPEN = {
   name: "open-run",
@@ -58,7 +59,7 @@ todo as materialized (
     when asked.retry or exists (
       select from inbox i where i.session = $1 and i.state = 'waiting' and i.seq < was.stop_seq) then 'tidy'
     else 'nothing' end as kind,
-    asked.retry and asked.can_retry as retries
+    asked.retry and asked.can_retry as retries, exists (select from live where kind = 'message') as speaks
   from was cross join asked left join current c on true),
 held as (
   update sessions s set rev = s.rev + 1,
@@ -67,7 +68,7 @@ held as (
     touched_at = now_ms()
   from was, todo
   where s.id = $1 and s.rev = was.rev and todo.kind <> 'nothing'
-  returning s.fence, was.epoch, was.stop_seq, was.last_seq as base, todo.kind, todo.retries),
+  returning s.fence, was.epoch, was.stop_seq, was.last_seq as base, todo.kind, todo.retries, todo.speaks),
 sorted as (
   update inbox i set
     state = case when i.seq > h.stop_seq and (i.kind = 'message' or (i.kind = 'command' and h.retries))
@@ -81,7 +82,8 @@ sorted as (
     run = case when i.seq > h.stop_seq and h.kind = 'new' then $3 end
   from held h
   where i.session = $1 and i.state = 'waiting'
-    and (i.seq < h.stop_seq or h.kind = 'new' or (h.kind = 'tidy' and i.kind = 'command'))
+    and (i.seq < h.stop_seq or (h.kind = 'new' and (h.speaks or i.kind = 'command'))
+      or (h.kind = 'tidy' and i.kind = 'command'))
   returning i.seq, i.id, i.kind, i.at, i.state, i.fate, i.body, i.note),
 retried as (
   update inbox i set state = 'admitted', fate = null, reason = null, done_at = null, joined = false, run = $3
@@ -112,7 +114,7 @@ given_up_inbox as (
   from held h, current c where h.kind = 'used_up' and i.run = c.id and i.state = 'admitted'),
 added as (
   insert into entries (session, epoch, seq, run, round, kind, body, inbound)
-  select $1, h.epoch, h.base + row_number() over (order by t.at, t.seq), $3, 0, t.body->>'kind', t.body, t.inbound
+  select $1, h.epoch, h.base + row_number() over (order by t.body->>'kind' = 'user', t.at, t.seq), $3, 0, t.body->>'kind', t.body, t.inbound
   from held h, (
     select at, seq, case kind
         when 'message' then jsonb_build_object('v', 1, 'kind', 'user', 'author', body->'author',
