@@ -38,11 +38,6 @@ export interface ReadOptions {
   readonly folder?: string;
 }
 
-/** For people at a terminal: one line for each problem, with its fix. */
-export function problemLines(problems: readonly SettingProblem[]): readonly string[] {
-  return problems.map(({ name, problem, fix }) => `${name} ${problem}. ${fix}`);
-}
-
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Never throws. A variable that is set to blanks counts as not set, which is what a compose file makes of a gap. */
