@@ -1,25 +1,8 @@
-// Stop, reset, retry, crashes, and who is due.
+// Stop, reset and retry.
 import { expect } from "vitest";
-import { until } from "../support/until.ts";
 import type { ContractCase } from "./contract.ts";
 import { fail, fates, finish, running, type RunStoreSubject } from "./run-store-subject.ts";
-import {
-  answer,
-  asRun,
-  asSettle,
-  command,
-  edit,
-  lines,
-  message,
-  newSession,
-  round,
-} from "./store-samples.ts";
-
-/** Waits until the clock shows another millisecond, so that "oldest first" has one answer. */
-function nextMillisecond(): Promise<true> {
-  const now = Date.now();
-  return until(() => Date.now() > now + 1, { what: "the clock has moved", everyMs: 1 });
-}
+import { answer, asRun, command, edit, lines, message, newSession, round } from "./store-samples.ts";
 
 export const stopCases: readonly ContractCase<RunStoreSubject>[] = [
   {
@@ -188,88 +171,6 @@ export const stopCases: readonly ContractCase<RunStoreSubject>[] = [
       await finish(subject, again);
       expect(await fates(subject, first.session)).toEqual(Array.from({ length: 4 }, () => "answered"));
       expect(await store.open(first.session, "w")).toEqual({ kind: "nothing" });
-    },
-  },
-  {
-    title:
-      "a run is given up at the eighth crash: it ends with attempts_used_up, and its reply is to be settled",
-    async run(subject) {
-      const { store, inbox, transcripts } = subject;
-      const { session, run } = await running(subject, "poison");
-      for (let crash = 1; crash < 8; crash += 1) asRun(await store.open(session, `worker-${crash}`));
-      const settle = asSettle(await store.open(session, "worker-8"));
-      expect(settle.run.id).toBe(run.id);
-      expect(settle.outcome).toMatchObject({ reason: "error", error: { code: "attempts_used_up" } });
-      expect(lines(settle.entries).at(0)).toBe("user: poison");
-      expect(settle.entries.at(-1)?.body.kind).toBe("note");
-      expect(await fates(subject, session)).toEqual(["failed"]);
-      const ended = (await transcripts.runs(session))[0]?.attempts.map((attempt) => attempt.ended);
-      expect(ended).toEqual([...Array.from({ length: 8 }, () => "crashed"), undefined]);
-      await store.settled(settle.fence);
-      await inbox.put(message(session, "something else"));
-      expect(asRun(await store.open(session, "w")).resumed).toBe(false);
-    },
-  },
-  {
-    title: "only crashes count: hand-overs, lost leases and crashes before a stored round do not",
-    async run(subject) {
-      const { store } = subject;
-      const first = await running(subject, "one");
-      const { session } = first;
-      let { fence } = first;
-      const claim = async (): Promise<void> => {
-        ({ fence } = asRun(await store.open(session, "w")));
-      };
-      for (let index = 0; index < 12; index += 1) {
-        await store.leave(fence, index % 2 === 0 ? "handed_over" : "lost");
-        await claim();
-      }
-      for (let crash = 0; crash < 6; crash += 1) await claim();
-      await store.commitRound(fence, round(1, answer("progress")));
-      for (let crash = 0; crash < 7; crash += 1) await claim();
-      expect(asSettle(await store.open(session, "w")).outcome.error?.code).toBe("attempts_used_up");
-    },
-  },
-  {
-    title: "one who left late says so about its own attempt only, and is no crash any more",
-    async run(subject) {
-      const { store, transcripts } = subject;
-      const first = await running(subject, "one");
-      const { fence, session } = first;
-      const second = asRun(await store.open(session, "worker-2"));
-      const ends = async (): Promise<unknown> =>
-        (await transcripts.runs(session))[0]?.attempts.map((attempt) => attempt.ended);
-      expect(await ends()).toEqual(["crashed", undefined]);
-      expect([first.afterCrash, second.afterCrash]).toEqual([false, true]);
-      await store.leave(fence, "lost");
-      expect(await ends()).toEqual(["lost", undefined]);
-      await store.end(second.fence, { reason: "stop", modelCalls: [] });
-      await store.leave(second.fence, "lost");
-      expect(asSettle(await store.open(session, "worker-3")).afterCrash).toBe(false);
-      expect(await ends()).toEqual(["lost", "ended", undefined]);
-    },
-  },
-  {
-    title:
-      "due is what has work and was not touched for the time: waiting, unfinished and settling, oldest first",
-    async run(subject) {
-      const { store, inbox } = subject;
-      const waiting = newSession();
-      await inbox.put(message(waiting, "one"));
-      await nextMillisecond();
-      const unfinished = await running(subject, "two");
-      await nextMillisecond();
-      const settling = await running(subject, "three");
-      await store.end(settling.fence, { reason: "stop", modelCalls: [] });
-      const idle = await running(subject, "four");
-      await finish(subject, idle);
-      const mine = new Set([waiting, unfinished.session, settling.session, idle.session]);
-      const due = (await store.due(0, 100_000)).filter((session) => mine.has(session));
-      expect(due).toEqual([waiting, unfinished.session, settling.session]);
-      expect(await store.due(0, 1)).toHaveLength(1);
-      expect((await store.due(3_600_000, 100_000)).filter((session) => mine.has(session))).toEqual([]);
-      const work = await Promise.all([...mine].map((session) => store.hasWork(session)));
-      expect(work).toEqual([true, true, true, false]);
     },
   },
   {
