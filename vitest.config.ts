@@ -11,7 +11,7 @@ export default defineConfig({
     // A process for each file: tests kill servers, set signal handlers and look for what was left running.
     pool: "forks",
     maxWorkers: Math.max(2, availableParallelism()),
-    testTimeout: 30_000,
+    testTimeout: 120_000,
     hookTimeout: 120_000,
     teardownTimeout: 30_000,
     allowOnly: false,

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { ConfigLimits } from "../../src/adapters/settings/config.ts";
 import { readSettings } from "../../src/adapters/settings/settings.ts";
 import { startApp, type App, type AppWorld, type Role } from "../../src/app.ts";
 import { silentLog } from "./silent-log.ts";
@@ -13,15 +14,21 @@ export type Environment = Readonly<Record<string, string>>;
 /** Nothing of the machine's own settings gets in. */
 const quiet: Environment = { HOST: "127.0.0.1", PORT: "0", LOG_LEVEL: "info" };
 
-/** Starts the parts within this process. */
+/**
+ * Starts the parts within this process.
+ * @param limits as `bobbin.config.ts` would set them.
+ */
 export async function startProduct(
   role: Role,
   env: Environment,
   world: Partial<AppWorld> = {},
+  limits: Partial<ConfigLimits> = {},
 ): Promise<App & AsyncDisposable> {
   const read = await readSettings({ ...quiet, ...env }, { command: role });
   if (read.kind === "wrong") throw new Error(JSON.stringify(read.problems));
-  const app = await startApp(role, read.settings, { log: silentLog, ...world }, new AbortController().signal);
+  const { config } = read.settings;
+  const settings = { ...read.settings, config: { ...config, limits: { ...config.limits, ...limits } } };
+  const app = await startApp(role, settings, { log: silentLog, ...world }, new AbortController().signal);
   return { ...app, [Symbol.asyncDispose]: () => app.stop() };
 }
 
@@ -52,10 +59,10 @@ export function spawnProduct(role: string, env: Environment, program = main): Pr
     child.once("exit", (code, signal) => resolve(code ?? signal ?? "unknown"));
   });
   let isGone = false;
-  void exited.then(() => (isGone = true));
+  exited.then(() => (isGone = true)).catch(() => {});
   return {
     pid: child.pid ?? 0,
-    ready: (timeoutMs = 30_000) =>
+    ready: (timeoutMs = 60_000) =>
       until(
         () => {
           if (isGone) throw new Error(`the process ended: ${output}`);
