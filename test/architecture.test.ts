@@ -44,7 +44,11 @@ const rules: readonly Rule[] = [
   { ...adapter, where: "src/adapters/web/", packages: ["hono", "zod", ...markdown] },
   { ...adapter, where: "src/adapters/web/browser/", packages: [], node: "forbidden" },
   { ...adapter, where: "src/adapters/admin/", packages: ["hono"] },
-  { ...adapter, where: "src/adapters/slack/", packages: ["@slack/bolt"] },
+  {
+    ...adapter,
+    where: "src/adapters/slack/",
+    packages: ["@slack/bolt", "@slack/web-api", ...markdown],
+  },
   { ...adapter, where: "src/adapters/discord/", packages: ["discord.js"] },
   { ...adapter, where: "src/adapters/mcp/", packages: ["@modelcontextprotocol/sdk"] },
   { ...adapter, where: "src/adapters/settings/", packages: ["zod"] },
