@@ -1,6 +1,7 @@
 // What every Transcripts keeps; see src/core/ports/transcripts.ts. The other suites look through it all the time; here is what
 // they do not say.
 import { expect } from "vitest";
+import { sessionIdOf, type SessionId } from "../../src/core/thread.ts";
 import type { ContractCase } from "./contract.ts";
 import { fail, finish, running, type RunStoreSubject } from "./run-store-subject.ts";
 import { answer, asRun, command, message, modelCall, newSession, round } from "./store-samples.ts";
@@ -41,8 +42,7 @@ export const transcriptsCases: readonly ContractCase<RunStoreSubject>[] = [
     },
   },
   {
-    title:
-      "the status counts the entries of the epoch, and the transcript keeps everything",
+    title: "the status counts the entries of the epoch, and the transcript keeps everything",
     async run(subject) {
       const { inbox, transcripts } = subject;
       const first = await running(subject, "one");
@@ -83,6 +83,39 @@ export const transcriptsCases: readonly ContractCase<RunStoreSubject>[] = [
         ],
         [["worker-3", undefined]],
       ]);
+    },
+  },
+  {
+    title:
+      "the recent sessions are those of one channel, the one that was touched last first, with label and state",
+    async run(subject) {
+      const { store, inbox, transcripts } = subject;
+      const space = `T${newSession().slice(-12)}`;
+      const at = (channel: string, root: string): SessionId =>
+        sessionIdOf({ platform: "slack", space, channel, root });
+      await inbox.put(message(at("C1", "1.1"), "the first question"));
+      await inbox.put(message(at("C10", "1.1"), "another channel, whose name begins alike"));
+      await inbox.put(message(at("C1", "2.2"), "the second   question"));
+      await inbox.put(message(at("C1", "3.3"), "", { parts: [] }));
+      await store.open(at("C1", "1.1"), "worker-1");
+      const recent = await transcripts.recent("slack", space, "C1", 10);
+      const times = recent.map(({ touchedAt }) => touchedAt);
+      expect(times).toEqual(times.toSorted((a, b) => b - a));
+      expect(recent.find(({ session }) => session === at("C1", "1.1"))).toMatchObject({
+        touchedAt: Math.max(...times),
+        label: "the first question",
+        running: true,
+      });
+      expect(recent.map(({ session }) => session).sort()).toEqual(
+        ["1.1", "2.2", "3.3"].map((root) => at("C1", root)),
+      );
+      expect(recent.find(({ session }) => session === at("C1", "2.2"))).toMatchObject({
+        label: "the second question",
+        running: false,
+      });
+      expect(recent.find(({ session }) => session === at("C1", "3.3"))?.label).toBe("New thread");
+      expect(await transcripts.recent("slack", space, "C1", 1)).toEqual(recent.slice(0, 1));
+      expect(await transcripts.recent("discord", space, "C1", 10)).toEqual([]);
     },
   },
 ];

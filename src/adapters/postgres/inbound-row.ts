@@ -53,6 +53,7 @@ function toCommand(value: unknown): Command {
     case "stop":
     case "retry":
     case "status":
+    case "queue":
     case "help":
       return { name };
     default:

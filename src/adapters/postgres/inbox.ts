@@ -164,6 +164,7 @@ export function createInbox(sql: Sql): Inbox {
         case "retry":
           return put(inbound, false);
         case "status":
+        case "queue":
         case "help":
           return put(inbound, true);
         default:

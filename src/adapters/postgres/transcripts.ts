@@ -1,9 +1,17 @@
 /** The read model: what a session holds, for people who look. */
 
-import type { InboundView, RunView, SessionStatus, Transcripts } from "../../core/ports/transcripts.ts";
+import { labelOf } from "../../core/label.ts";
+import type {
+  InboundView,
+  RecentSession,
+  RunView,
+  SessionStatus,
+  Transcripts,
+} from "../../core/ports/transcripts.ts";
 import type { Fate } from "../../core/inbound.ts";
 import type { RunId } from "../../core/ids.ts";
 import type { RunCause } from "../../core/ports/run-store.ts";
+import type { SessionId } from "../../core/thread.ts";
 import { ENTRY_JSON, toEntry, type EntryRow } from "./entry-row.ts";
 import { toInbound } from "./inbound-row.ts";
 import { OUTCOME_JSON, toOutcome, toUsage, USAGE_JSON, type OutcomeRow, type UsageRow } from "./run-row.ts";
@@ -44,6 +52,25 @@ select r.id, r.cause, r.epoch, r.started_at as "startedAt", r.rounds, r.reply,
     order by a.fence) from attempts a where a.run = r.id) as attempts
 from runs r where r.session = $1 order by r.n`,
 };
+
+/** An id begins with its channel's address. Reads all ids: this is asked by a person who opens a list, not by the bot's work. */
+const RECENT = {
+  name: "transcript-recent",
+  text: `
+select s.id as session, s.touched_at as "touchedAt",
+  exists (select from runs r where r.session = s.id and r.reply = 'open') as running,
+  (select left(string_agg(p->>'text', ' '), 200) from (
+      select body from inbox i where i.session = s.id and i.kind = 'message' order by i.seq limit 1) first,
+    jsonb_array_elements(first.body->'parts') p where p->>'kind' = 'text') as said
+from sessions s where starts_with(s.id, $1) order by s.touched_at desc, s.id desc limit $2`,
+};
+
+interface RecentRow {
+  readonly session: SessionId;
+  readonly touchedAt: number;
+  readonly running: boolean;
+  readonly said: string | null;
+}
 
 interface StatusRow {
   readonly epoch: number;
@@ -105,6 +132,13 @@ export function createTranscripts(sql: Sql): Transcripts {
         ...(run === null ? {} : { run }),
         ...(fate === null ? {} : { fate }),
         ...(reason === null ? {} : { reason }),
+      }));
+    },
+    async recent(platform, space, channel, limit) {
+      const rows = await sql.query<RecentRow>(RECENT, [`${platform}:${space}:${channel}:`, limit]);
+      return rows.map(({ said, ...row }): RecentSession => ({
+        ...row,
+        label: labelOf({ firstText: said ?? undefined }),
       }));
     },
     async runs(session) {

@@ -5,6 +5,7 @@ export type Command =
   | { readonly name: "stop" }
   | { readonly name: "retry" }
   | { readonly name: "status" }
+  | { readonly name: "queue" }
   | { readonly name: "help" };
 
 export type CommandName = Command["name"];

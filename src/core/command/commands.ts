@@ -1,10 +1,11 @@
 /** The command layer: one answer per command, in plain markdown; surfaces only present it. */
 
 import type { Author, CommandInbound } from "../inbound.ts";
-import type { InboundId } from "../ids.ts";
+import type { InboundId, RunId } from "../ids.ts";
+import { labelOf } from "../label.ts";
 import { formatDuration, formatMoney, formatTokens } from "../measure.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { SessionStatus, Transcripts } from "../ports/transcripts.ts";
+import type { InboundView, SessionStatus, Transcripts } from "../ports/transcripts.ts";
 import type { Intake } from "../run/intake.ts";
 import { describeReason, isRetryable } from "../run/end-reason.ts";
 import type { SessionId } from "../thread.ts";
@@ -20,9 +21,13 @@ export interface CommandRequest {
   /** Platform time, ms since 1970. */
   readonly at: number;
   readonly answerTo?: string;
+  /** The run whose button was clicked: where another one counts by now, nothing is done, and the answer says so. */
+  readonly run?: RunId;
 }
 
 export interface CommandResult {
+  /** `repeat`: an earlier delivery of it was stored, and its answer is on its way or was given. */
+  readonly kind: "first" | "repeat";
   /** Markdown for the person who asked. */
   readonly text: string;
 }
@@ -38,7 +43,14 @@ export interface CommandDeps {
   readonly clock: Clock;
 }
 
-export function createCommands(deps: CommandDeps): Commands {
+export interface CommandOptions {
+  /** How a person writes a command on this surface. By default with a slash: `/stop`. */
+  readonly written?: (name: CommandName) => string;
+}
+
+export function createCommands(deps: CommandDeps, options: CommandOptions = {}): Commands {
+  const written = options.written ?? ((name) => `/${name}`);
+
   /** Stored like a message, so that its place among the messages is kept and a second delivery changes nothing. */
   function store(command: Command, request: CommandRequest) {
     const inbound: CommandInbound = {
@@ -55,43 +67,61 @@ export function createCommands(deps: CommandDeps): Commands {
     return deps.intake.receive(inbound);
   }
 
-  async function answer(command: Command, request: CommandRequest): Promise<string> {
+  async function answer(command: Command, request: CommandRequest): Promise<string | CommandResult> {
     switch (command.name) {
       case "help":
-        return help();
+        return help(written);
       case "status":
         return describeStatus(await deps.transcripts.status(request.session), deps.clock.now());
+      case "queue":
+        return describeQueue(await deps.transcripts.inbounds(request.session));
       case "stop": {
+        if (request.run !== undefined) {
+          const status = await deps.transcripts.status(request.session);
+          // A button that was left standing must not stop whatever runs in the thread today.
+          if (status?.running?.run !== request.run) return "That answer has already ended.";
+        }
         const receipt = await store(command, request);
         if (receipt.kind === "stored")
           return receipt.running ? "Stopping." : "Nothing is running in this thread.";
-        return receipt.kind === "duplicate" ? "Stopping." : "Nothing is running in this thread.";
+        return receipt.kind === "duplicate" ? repeat("Stopping.") : "Nothing is running in this thread.";
       }
       case "reset": {
         const receipt = await store(command, request);
-        return receipt.kind === "ignored"
-          ? "There is nothing to reset here yet."
-          : "This thread begins anew: the bot no longer sees what was said above.";
+        if (receipt.kind === "ignored") return "There is nothing to reset here yet.";
+        const text = "This thread begins anew: the bot no longer sees what was said above.";
+        return receipt.kind === "duplicate" ? repeat(text) : text;
       }
       case "retry": {
         const status = await deps.transcripts.status(request.session);
         if (status?.running !== undefined) return "The bot is still working on the last message.";
         if (status?.last === undefined || !isRetryable(status.last.outcome.reason))
           return "There is nothing to try again.";
-        await store(command, request);
-        return "Trying again.";
+        if (request.run !== undefined && request.run !== status.last.run)
+          return "There is a newer answer in this thread; only the last one can be tried again.";
+        const receipt = await store(command, request);
+        return receipt.kind === "duplicate" ? repeat("Trying again.") : "Trying again.";
       }
       default:
         return command satisfies never;
     }
   }
 
-  return { run: async (command, request) => ({ text: await answer(command, request) }) };
+  return {
+    async run(command, request) {
+      const answered = await answer(command, request);
+      return typeof answered === "string" ? { kind: "first", text: answered } : answered;
+    },
+  };
 }
 
-function help(): string {
+function repeat(text: string): CommandResult {
+  return { kind: "repeat", text };
+}
+
+function help(written: (name: CommandName) => string): string {
   const lines = (Object.keys(COMMANDS) as CommandName[]).map(
-    (name) => `- \`/${name}\`: ${COMMANDS[name].summary}`,
+    (name) => `- \`${written(name)}\`: ${COMMANDS[name].summary}`,
   );
   return [
     "Write in a thread and the bot answers there. Messages that come while it works are taken in.",
@@ -126,4 +156,24 @@ function describeStatus(status: SessionStatus | undefined, now: number): string 
   );
   if (status.epoch > 0) lines.push(`Resets so far: ${status.epoch}.`);
   return lines.join("\n\n");
+}
+
+const SHOWN_WAITING = 20;
+
+/** In the order in which they will be read: by platform time. */
+function describeQueue(inbounds: readonly InboundView[]): string {
+  const waiting = inbounds
+    .flatMap(({ state, inbound }) => (state === "waiting" && inbound.kind === "message" ? [inbound] : []))
+    .sort((a, b) => a.at - b.at);
+  if (waiting.length === 0) return "Nothing waits in this thread.";
+  const lines = waiting.slice(0, SHOWN_WAITING).map(({ author, parts }, index) => {
+    const firstText = parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join(" ");
+    const files = parts.filter((part) => part.kind === "file" || part.kind === "image").length;
+    const said =
+      firstText.trim() === "" ? `(${files === 1 ? "a file" : `${files} files`})` : labelOf({ firstText });
+    return `${index + 1}. ${author.name}: ${said}`;
+  });
+  const more = waiting.length - lines.length;
+  if (more > 0) lines.push(`And ${more} more.`);
+  return ["Waiting, in this order:", "", ...lines].join("\n");
 }

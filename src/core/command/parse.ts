@@ -7,6 +7,7 @@ export const COMMANDS: Readonly<Record<CommandName, { readonly summary: string }
   stop: { summary: "stop the answer that is being written and drop what waits" },
   retry: { summary: "try the last answer again after it failed" },
   status: { summary: "what this thread is doing and what it has used" },
+  queue: { summary: "what waits in this thread, in the order in which it will be read" },
   help: { summary: "this list" },
 };
 

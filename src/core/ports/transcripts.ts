@@ -3,7 +3,7 @@
 import type { Entry } from "../entry.ts";
 import type { Fate, Inbound } from "../inbound.ts";
 import type { RunId } from "../ids.ts";
-import type { SessionId } from "../thread.ts";
+import type { Platform, SessionId } from "../thread.ts";
 import type { Outcome, RunCause } from "./run-store.ts";
 import type { Usage } from "../usage.ts";
 
@@ -44,10 +44,26 @@ export interface SessionStatus {
   readonly usage: Usage;
 }
 
+export interface RecentSession {
+  readonly session: SessionId;
+  /** As `labelOf` gives it. */
+  readonly label: string;
+  readonly running: boolean;
+  /** When something last happened in it, ms since 1970. */
+  readonly touchedAt: number;
+}
+
 export interface Transcripts {
   /** Undefined for an unknown session. */
   status(session: SessionId): Promise<SessionStatus | undefined>;
   entries(session: SessionId): Promise<readonly Entry[]>;
   inbounds(session: SessionId): Promise<readonly InboundView[]>;
   runs(session: SessionId): Promise<readonly RunView[]>;
+  /** The sessions of one channel, the one that was touched last first. */
+  recent(
+    platform: Platform,
+    space: string,
+    channel: string,
+    limit: number,
+  ): Promise<readonly RecentSession[]>;
 }

@@ -53,6 +53,7 @@ export class ChatWorld {
       entries: (session) => this.transcript.entries(session),
       inbounds: (session) => this.transcript.inbounds(session),
       runs: (session) => this.transcript.runs(session),
+      recent: async () => [],
     };
     return createWebChat(
       {

@@ -1,0 +1,145 @@
+import { expect, test } from "vitest";
+import type { CommandName } from "../../../src/core/command/command.ts";
+import { createCommands, type CommandRequest } from "../../../src/core/command/commands.ts";
+import { COMMANDS, parseCommand } from "../../../src/core/command/parse.ts";
+import type { InboundId, RunId } from "../../../src/core/ids.ts";
+import type { Inbound } from "../../../src/core/inbound.ts";
+import type { InboundView, SessionStatus, Transcripts } from "../../../src/core/ports/transcripts.ts";
+import type { Receipt } from "../../../src/core/run/intake.ts";
+import type { SessionId } from "../../../src/core/thread.ts";
+import { manualClock } from "../../support/manual-clock.ts";
+
+const session = "slack:T1:C1:1.1" as SessionId;
+const usage = {};
+
+/** A thread as the store would tell of it. */
+function threadWith(
+  state: {
+    readonly status?: SessionStatus;
+    readonly inbounds?: readonly InboundView[];
+    readonly receipt?: Receipt;
+  } = {},
+) {
+  const stored: Inbound[] = [];
+  const transcripts: Transcripts = {
+    status: async () => state.status,
+    entries: async () => [],
+    inbounds: async () => state.inbounds ?? [],
+    runs: async () => [],
+    recent: async () => [],
+  };
+  const intake = {
+    async receive(inbound: Inbound): Promise<Receipt> {
+      stored.push(inbound);
+      return state.receipt ?? { kind: "stored", running: true };
+    },
+  };
+  const commands = createCommands(
+    { intake, transcripts, clock: manualClock() },
+    { written: (name) => `@Bobbin ${name}` },
+  );
+  const ask = (name: CommandName, more: Partial<CommandRequest> = {}) =>
+    commands.run(
+      { name },
+      { session, author: { id: "U1", name: "Ana" }, id: "c1" as InboundId, at: 1, ...more },
+    );
+  return { ask, stored };
+}
+
+function waiting(seq: number, at: number, name: string, parts: readonly string[], files = 0): InboundView {
+  return {
+    seq,
+    state: "waiting",
+    inbound: {
+      v: 1,
+      kind: "message",
+      id: `m${seq}` as InboundId,
+      session,
+      author: { id: name, name },
+      at,
+      addressed: false,
+      message: `m${seq}`,
+      parts: [
+        ...parts.map((text) => ({ kind: "text", text }) as const),
+        ...Array.from(
+          { length: files },
+          (_, n) => ({ kind: "file", id: `f${n}`, name: "a", mimeType: "b" }) as const,
+        ),
+      ],
+    },
+  };
+}
+
+const running = (run: string): SessionStatus => ({
+  epoch: 1,
+  waiting: 0,
+  running: { run: run as RunId, startedAt: 0, rounds: 0 },
+  entries: 1,
+  usage,
+});
+const failed = (run: string): SessionStatus => ({
+  epoch: 1,
+  waiting: 0,
+  last: { run: run as RunId, outcome: { reason: "timeout" } },
+  entries: 1,
+  usage,
+});
+
+test("queue tells what waits, with its place, in the order in which it will be read", async () => {
+  const inbounds = [
+    waiting(1, 20, "Ben", ["and   one\nmore thing"]),
+    waiting(2, 10, "Ana", ["first this"]),
+    waiting(3, 30, "Cem", [], 2),
+    { ...waiting(4, 5, "Ana", ["already read"]), state: "admitted" as const },
+  ];
+  const { text } = await threadWith({ inbounds }).ask("queue");
+  expect(text.split("\n").slice(-3)).toEqual([
+    "1. Ana: first this",
+    "2. Ben: and one more thing",
+    "3. Cem: (2 files)",
+  ]);
+});
+
+test("a long queue is shortened, and an empty one is said to be empty", async () => {
+  const inbounds = Array.from({ length: 25 }, (_, n) => waiting(n, n, "Ana", [`m${n}`]));
+  expect((await threadWith({ inbounds }).ask("queue")).text).toMatch(/20\. Ana: m19\nAnd 5 more\.$/);
+  expect((await threadWith().ask("queue")).text).toBe("Nothing waits in this thread.");
+});
+
+test("a Stop button that was left standing does not stop the answer that is written today", async () => {
+  const thread = threadWith({ status: running("r2") });
+  await thread.ask("stop", { run: "r1" as RunId });
+  expect(thread.stored).toEqual([]);
+  await thread.ask("stop", { run: "r2" as RunId });
+  expect(thread.stored).toHaveLength(1);
+});
+
+test("a Retry button counts only for the last answer", async () => {
+  const thread = threadWith({ status: failed("r2") });
+  await thread.ask("retry", { run: "r1" as RunId });
+  expect(thread.stored).toEqual([]);
+  await thread.ask("retry", { run: "r2" as RunId });
+  expect(thread.stored).toHaveLength(1);
+});
+
+test.each(["stop", "reset", "retry"] as const)(
+  "a second delivery of %s is told apart from the first",
+  async (name) => {
+    expect((await threadWith({ status: failed("r1") }).ask(name)).kind).toBe("first");
+    const again = threadWith({ status: failed("r1"), receipt: { kind: "duplicate" } });
+    expect((await again.ask(name)).kind).toBe("repeat");
+  },
+);
+
+test("help writes every command as a person writes it on this surface", async () => {
+  const { text } = await threadWith().ask("help");
+  for (const name of Object.keys(COMMANDS)) expect(text).toContain(`\`@Bobbin ${name}\``);
+});
+
+test("every command is a whole line", () => {
+  for (const name of Object.keys(COMMANDS)) {
+    expect(parseCommand(` ${name.toUpperCase()} `, { slash: "optional" })).toEqual({ name });
+    expect(parseCommand(`${name} please`, { slash: "optional" })).toBe(undefined);
+    expect(parseCommand(name)).toBe(undefined);
+  }
+});
