@@ -1,0 +1,122 @@
+/** A page of a reply as a Slack message: blocks for people to see, and the same as text for where blocks are not shown. Pure. */
+
+import type { Button, PageContent } from "../../core/ports/surface.ts";
+import { headOf, isBlank } from "../../core/text.ts";
+import { escapedLength, escapeSigns, mrkdwnOf } from "./mrkdwn.ts";
+import { richMarkdown } from "./rich-markdown.ts";
+import type { RichElement } from "./rich-text.ts";
+
+/** The most that `chat.update` takes as text; a post would take more, but a page has to be editable. */
+const TEXT_LIMIT = 4_000;
+/** What the plain text of a message may need besides the page's own. */
+const ROOM = 400;
+/** Units of `measure`. */
+export const PAGE_SIZE = TEXT_LIMIT - ROOM;
+/** Slack's limits of a button's text and value, and of a block's id. */
+const LABEL_LIMIT = 75;
+const VALUE_LIMIT = 2_000;
+const BLOCK_ID_LIMIT = 255;
+/** One line. */
+const LINE_LIMIT = 300;
+
+/** What a click on a button comes back with. */
+export const ACTION_IDS: Readonly<Record<Button["action"], string>> = {
+  stop: "bobbin_stop",
+  retry: "bobbin_retry",
+};
+
+interface PlainText {
+  readonly type: "plain_text";
+  readonly text: string;
+  readonly emoji: false;
+}
+
+export type SlackBlock =
+  | { readonly type: "rich_text"; readonly block_id?: string; readonly elements: readonly RichElement[] }
+  | { readonly type: "context"; readonly block_id?: string; readonly elements: readonly PlainText[] }
+  | {
+      readonly type: "actions";
+      readonly block_id?: string;
+      readonly elements: readonly {
+        readonly type: "button";
+        readonly text: PlainText;
+        readonly action_id: string;
+        readonly value: string;
+      }[];
+    };
+
+export type SlackMessage =
+  | {
+      readonly kind: "message";
+      readonly blocks: readonly SlackBlock[];
+      /** What notifications say. Never blank, and within the limit of an edit. */
+      readonly text: string;
+      /** All that the blocks say but the buttons, for a message without blocks; within the same limit. */
+      readonly plain: string;
+    }
+  | { readonly kind: "too_long" }
+  /** Nothing in it could be seen. */
+  | { readonly kind: "blank" };
+
+export interface FormatOptions {
+  /** Whether a person with this id may be mentioned by the page. Default: nobody. */
+  mayMention?(user: string): boolean;
+  /** Stands as the id of the first block, so that the message can be told from others. */
+  readonly key?: string;
+}
+
+/**
+ * The size of a page as text: what the escapes make of it. Marks of markdown are never shorter than Slack's but in rare cases,
+ * for which `PAGE_SIZE` has room, and for the rest there is `too_long`.
+ */
+export function measure(markdown: string): number {
+  return escapedLength(markdown);
+}
+
+export function formatPage(page: PageContent, options: FormatOptions = {}): SlackMessage {
+  const rich = isBlank(page.markdown)
+    ? []
+    : richMarkdown(page.markdown, (user) => options.mayMention?.(user) ?? false);
+  const said = mrkdwnOf(rich);
+  const status = page.status === undefined ? "" : `${lineOf(page.status)}…`;
+  const footer = page.footer === undefined ? "" : lineOf(page.footer);
+  const plain = [said, escapeSigns(status), escapeSigns(footer)].filter((part) => part !== "").join("\n\n");
+  if (plain === "") return { kind: "blank" };
+  if (plain.length > TEXT_LIMIT) return { kind: "too_long" };
+  const blocks: SlackBlock[] = [
+    ...(rich.length === 0 ? [] : [{ type: "rich_text", elements: rich } as const]),
+    ...[status, footer].filter((line) => line !== "").map(contextOf),
+    ...(page.buttons.length === 0 ? [] : [actionsOf(page.buttons)]),
+  ];
+  return { kind: "message", blocks: withKey(blocks, options.key), text: said === "" ? plain : said, plain };
+}
+
+function lineOf(text: string): string {
+  return headOf(text.replaceAll(/\s+/g, " ").trim(), LINE_LIMIT);
+}
+
+function plainText(text: string): PlainText {
+  return { type: "plain_text", text, emoji: false };
+}
+
+function contextOf(line: string): SlackBlock {
+  return { type: "context", elements: [plainText(line)] };
+}
+
+function actionsOf(buttons: readonly Button[]): SlackBlock {
+  return {
+    type: "actions",
+    elements: buttons.map(({ action, label, value }) => ({
+      type: "button",
+      text: plainText(headOf(label, LABEL_LIMIT)),
+      action_id: ACTION_IDS[action],
+      value: headOf(value, VALUE_LIMIT),
+    })),
+  };
+}
+
+function withKey(blocks: readonly SlackBlock[], key: string | undefined): readonly SlackBlock[] {
+  const [first, ...rest] = blocks;
+  if (first === undefined || key === undefined || key.length > BLOCK_ID_LIMIT) return blocks;
+  return [{ ...first, block_id: key }, ...rest];
+}
