@@ -1,0 +1,47 @@
+/** Who the bot is in Slack, and what the ids of things are made of. */
+
+import { inboundIdOf, type Inbound } from "../../core/inbound.ts";
+import type { InboundId } from "../../core/ids.ts";
+import { toSessionId, type SessionId } from "../../core/thread.ts";
+import { fieldsOf, listOf, textOf, type Payload } from "./payload.ts";
+
+export interface SlackBot {
+  /** The install: the workspace's id (T…), or the organisation's (E…) for an install of the whole organisation. */
+  readonly space: string;
+  /** The bot's user id (U…), as it is mentioned. */
+  readonly user: string;
+  /** The bot's own id (B…), as its messages carry it. */
+  readonly bot: string;
+  /** As people see it. */
+  readonly name: string;
+}
+
+/**
+ * The install that an event was sent for. It stands in the envelope only: the event itself names the workspace of whoever
+ * wrote, which in a channel shared with others is not ours, and differs between two copies of one message.
+ */
+export function installOf(envelope: Payload, bot: SlackBot): string {
+  const first = fieldsOf(listOf(envelope["authorizations"])[0]);
+  const { enterprise_id: enterprise, team_id: team, is_enterprise_install: isWide } = first;
+  return (isWide === true ? textOf(enterprise) : textOf(team)) ?? bot.space;
+}
+
+/** The thread below this root; undefined when Slack's ids are none. */
+export function sessionAt(
+  space: string,
+  channel: string | undefined,
+  root: string | undefined,
+): SessionId | undefined {
+  return channel === undefined || root === undefined
+    ? undefined
+    : toSessionId(["slack", space, channel, root].join(":"));
+}
+
+/** @param app the id of the Slack app: ids of events may repeat across the apps of one process. */
+export function slackInboundId(
+  place: { readonly app: string; readonly space: string; readonly channel: string },
+  kind: Inbound["kind"],
+  id: string,
+): InboundId {
+  return inboundIdOf({ platform: "slack", space: place.space, channel: place.channel }, place.app, kind, id);
+}

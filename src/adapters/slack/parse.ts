@@ -1,0 +1,272 @@
+/**
+ * An event of Slack's becomes an Inbound, a command, or nothing for a reason. Pure. What is decided here is what the message
+ * itself says; whether a session lies in its thread is decided where it is stored.
+ */
+
+import type { Command } from "../../core/command/command.ts";
+import { parseCommand } from "../../core/command/parse.ts";
+import type { Author, DeleteInbound, EditInbound, MessageInbound } from "../../core/inbound.ts";
+import type { InboundId } from "../../core/ids.ts";
+import type { SessionId } from "../../core/thread.ts";
+import { installOf, sessionAt, slackInboundId, type SlackBot } from "./identity.ts";
+import { partsOf } from "./message-parts.ts";
+import { fieldsOf, listOf, textOf, timeOf, type Payload } from "./payload.ts";
+import { addresseeOf, mentionsIn, readText, withoutMentions, type NameOf } from "./text.ts";
+
+/** Where a person stands, for an answer that only they see. */
+export interface AskedAt {
+  readonly channel: string;
+  readonly user: string;
+  /** Root of the thread they asked in; absent where they asked in the channel itself. */
+  readonly thread?: string;
+}
+
+/** A command with everything it needs but the name of who asks. */
+export interface Asked {
+  readonly command: Command;
+  readonly session: SessionId;
+  readonly author: Author;
+  readonly id: InboundId;
+  /** Platform time, ms since 1970. */
+  readonly at: number;
+  /** Absent where Slack itself shows what comes of it. */
+  readonly answerAt?: AskedAt;
+}
+
+export type Nothing =
+  | "own"
+  | "other_bot"
+  /** Joins, topics, pins and whatever else is no word of a person. */
+  | "system"
+  | "not_for_bot"
+  | "to_another"
+  | "aside"
+  /** A link's preview came, or a count changed. */
+  | "unchanged"
+  | "unknown"
+  | "malformed";
+
+export type Parsed =
+  | { readonly kind: "inbound"; readonly inbound: MessageInbound | EditInbound | DeleteInbound }
+  | { readonly kind: "command"; readonly asked: Asked }
+  | { readonly kind: "nothing"; readonly why: Nothing };
+
+/** The events that are read here; the manifest asks for these, for `message` in each kind of place. */
+export const EVENTS = ["app_mention", "message", "agent_session_stopped"] as const;
+
+const SPOKEN: ReadonlySet<string | undefined> = new Set([
+  undefined,
+  "file_share",
+  "thread_broadcast",
+  "me_message",
+]);
+/** Slack's own voices. */
+const SYSTEM_USERS: ReadonlySet<string> = new Set(["USLACKBOT", "USLACK"]);
+
+/** What the parts of an event are read with. */
+interface Reading {
+  readonly bot: SlackBot;
+  readonly nameOf: NameOf;
+  readonly app: string;
+  readonly space: string;
+  readonly channel: string;
+}
+
+/** @param envelope an `event_callback` as Slack sends it. */
+export function parseEvent(envelope: Payload, bot: SlackBot, nameOf: NameOf): Parsed {
+  const event = fieldsOf(envelope["event"]);
+  const app = textOf(envelope["api_app_id"]);
+  const channel = textOf(event["channel"]);
+  if (app === undefined || channel === undefined) return nothing("malformed");
+  const reading: Reading = { bot, nameOf, app, space: installOf(envelope, bot), channel };
+  switch (event["type"] as (typeof EVENTS)[number]) {
+    case "app_mention":
+      return parseMessage(event, reading);
+    case "message":
+      switch (event["subtype"]) {
+        case "message_changed":
+          return parseChange(event, reading);
+        case "message_deleted":
+          return parseDelete(event, reading);
+        default:
+          return parseMessage(event, reading);
+      }
+    case "agent_session_stopped":
+      return parseStopped(event, reading, textOf(envelope["event_id"]));
+    default:
+      return nothing("unknown");
+  }
+}
+
+/** Ids of those whose names the event needs: who wrote, and who is mentioned. */
+export function peopleIn(envelope: Payload): readonly string[] {
+  const event = fieldsOf(envelope["event"]);
+  const message = "message" in event ? fieldsOf(event["message"]) : event;
+  const user = textOf(message["user"]);
+  return [...new Set([...(user === undefined ? [] : [user]), ...mentionsIn(textOf(message["text"]) ?? "")])];
+}
+
+function parseMessage(message: Payload, reading: Reading): Parsed {
+  const { bot, nameOf, channel } = reading;
+  const refused = refusal(message, bot);
+  if (refused !== undefined) return nothing(refused);
+  const found = addressOf(message, reading);
+  if (found === undefined) return nothing("malformed");
+  const { ts, at, session, author } = found;
+  const text = textOf(message["text"]) ?? "";
+  const isDirect = isDirectMessage(message, channel);
+  const isMentioned = message["type"] === "app_mention" || mentions(message, bot.user);
+
+  const command =
+    isMentioned || isDirect
+      ? parseCommand(readText(withoutMentions(text, bot.user), nameOf), { slash: "optional" })
+      : undefined;
+  if (command !== undefined) {
+    const thread = textOf(message["thread_ts"]);
+    const answerAt = { channel, user: author.id, ...(thread === undefined ? {} : { thread }) };
+    const id = slackInboundId(reading, "command", ts);
+    return { kind: "command", asked: { command, session, author, id, at, answerAt } };
+  }
+
+  if (/^\s*\(aside\)/i.test(text)) return nothing("aside");
+  const addressed = isDirect || isMentioned;
+  if (!addressed) {
+    // No session can lie below a message that nobody has answered yet.
+    if (isRoot(message)) return nothing("not_for_bot");
+    if (addresseeOf(text) !== undefined) return nothing("to_another");
+  }
+  const parts = partsOf(message, bot.user, nameOf);
+  const id = slackInboundId(reading, "message", ts);
+  return {
+    kind: "inbound",
+    inbound: { v: 1, kind: "message", id, session, author, at, addressed, message: ts, parts },
+  };
+}
+
+function parseChange(event: Payload, reading: Reading): Parsed {
+  const { bot, nameOf } = reading;
+  const message = fieldsOf(event["message"]);
+  const before = fieldsOf(event["previous_message"]);
+  // A root that has replies is not deleted but emptied.
+  if (message["subtype"] === "tombstone") {
+    return parseDelete({ ...event, deleted_ts: message["ts"], previous_message: before }, reading);
+  }
+  const refused = refusal(message, bot);
+  if (refused !== undefined) return nothing(refused);
+  const found = addressOf(message, reading);
+  const changedAt = textOf(event["ts"]);
+  if (found === undefined || changedAt === undefined) return nothing("malformed");
+  if (sameWords(message, before)) return nothing("unchanged");
+  if (
+    ![message, before].some((version) =>
+      mayBeStored({ ...version, channel_type: event["channel_type"] }, reading),
+    )
+  )
+    return nothing("not_for_bot");
+  const { ts, session, author } = found;
+  const edited = textOf(fieldsOf(message["edited"])["ts"]) ?? changedAt;
+  const id = slackInboundId(reading, "edit", `${ts}-${edited}`);
+  const parts = partsOf(message, bot.user, nameOf);
+  const at = timeOf(changedAt) ?? found.at;
+  return {
+    kind: "inbound",
+    inbound: { v: 1, kind: "edit", id, session, author, at, addressed: false, message: ts, parts },
+  };
+}
+
+function parseDelete(event: Payload, reading: Reading): Parsed {
+  const before = fieldsOf(event["previous_message"]);
+  const refused = refusal(before, reading.bot);
+  if (refused !== undefined) return nothing(refused);
+  const found = addressOf({ ...before, ts: event["deleted_ts"] }, reading);
+  if (found === undefined) return nothing("malformed");
+  if (!mayBeStored({ ...before, channel_type: event["channel_type"] }, reading))
+    return nothing("not_for_bot");
+  const { ts, session, author } = found;
+  const id = slackInboundId(reading, "delete", ts);
+  const at = timeOf(textOf(event["ts"]) ?? textOf(event["event_ts"])) ?? found.at;
+  return {
+    kind: "inbound",
+    inbound: { v: 1, kind: "delete", id, session, author, at, addressed: false, message: ts },
+  };
+}
+
+/** Somebody pressed Slack's own Stop. */
+function parseStopped(event: Payload, reading: Reading, eventId: string | undefined): Parsed {
+  const session = sessionAt(reading.space, reading.channel, textOf(event["thread_ts"]));
+  const user = textOf(event["user"]);
+  if (session === undefined || user === undefined || eventId === undefined) return nothing("malformed");
+  const author = { id: user, name: reading.nameOf(user) ?? user };
+  const id = slackInboundId(reading, "command", eventId);
+  const at = timeOf(textOf(event["event_ts"])) ?? 0;
+  return { kind: "command", asked: { command: { name: "stop" }, session, author, id, at } };
+}
+
+/** Whether what was said may have been for the bot: channel talk that was not costs no look into the store. */
+function mayBeStored(message: Payload, { bot, channel }: Reading): boolean {
+  return isDirectMessage(message, channel) || !isRoot(message) || mentions(message, bot.user);
+}
+
+/** Whose message is none that a person wrote to be read, and why. */
+function refusal(message: Payload, bot: SlackBot): Nothing | undefined {
+  const user = textOf(message["user"]);
+  if (user === bot.user || message["bot_id"] === bot.bot) return "own";
+  // Today's bots post without a subtype; only their id tells.
+  if (textOf(message["bot_id"]) !== undefined || message["subtype"] === "bot_message") return "other_bot";
+  if (!SPOKEN.has(textOf(message["subtype"])) || message["hidden"] === true) return "system";
+  if (user === undefined || SYSTEM_USERS.has(user)) return "system";
+  return undefined;
+}
+
+function addressOf(
+  message: Payload,
+  { space, channel, nameOf }: Reading,
+): { readonly ts: string; at: number; session: SessionId; author: Author } | undefined {
+  const ts = textOf(message["ts"]);
+  const user = textOf(message["user"]);
+  const at = timeOf(ts);
+  const session = sessionAt(space, channel, textOf(message["thread_ts"]) ?? ts);
+  if (ts === undefined || user === undefined || at === undefined || session === undefined) return undefined;
+  return { ts, at, session, author: { id: user, name: nameOf(user) ?? user } };
+}
+
+function isRoot(message: Payload): boolean {
+  const thread = textOf(message["thread_ts"]);
+  return thread === undefined || thread === message["ts"];
+}
+
+/** A conversation of one person with the bot alone: all of it is for the bot. */
+function isDirectMessage(event: Payload, channel: string): boolean {
+  return event["channel_type"] === "im" || channel.startsWith("D");
+}
+
+function sameWords(message: Payload, before: Payload): boolean {
+  const files = (of: Payload): string =>
+    listOf(of["files"])
+      .map((file) => textOf(fieldsOf(file)["id"]))
+      .join();
+  return (
+    (textOf(message["text"]) ?? "") === (textOf(before["text"]) ?? "") && files(message) === files(before)
+  );
+}
+
+/** In the text, or only in the blocks, as where a text was too long to be repeated. */
+function mentions(message: Payload, user: string): boolean {
+  return (
+    mentionsIn(textOf(message["text"]) ?? "").includes(user) || mentionsInBlocks(message["blocks"], user, 0)
+  );
+}
+
+const DEEPEST_BLOCK = 8;
+
+function mentionsInBlocks(value: unknown, user: string, depth: number): boolean {
+  if (depth > DEEPEST_BLOCK) return false;
+  if (Array.isArray(value)) return value.some((item) => mentionsInBlocks(item, user, depth));
+  const block = fieldsOf(value);
+  if (block["type"] === "user") return block["user_id"] === user;
+  return mentionsInBlocks(block["elements"] ?? [], user, depth + 1);
+}
+
+function nothing(why: Nothing): Parsed {
+  return { kind: "nothing", why };
+}
