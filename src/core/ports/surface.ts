@@ -42,6 +42,12 @@ export type Written =
   /** The response was lost or never came: it may or may not have landed. */
   | { readonly kind: "unknown"; readonly why: string };
 
+/**
+ * What the bot does in the thread, for the sign that the platform itself has for it. `left`: this attempt says no more, and
+ * the sign stays as it is, since another one goes on.
+ */
+export type Presence = "working" | "waiting" | "idle" | "left";
+
 /** None of these throws, `find` excepted. */
 export interface Surface {
   readonly limits: SurfaceLimits;
@@ -54,4 +60,6 @@ export interface Surface {
    * cannot be known now and a second post would double the first.
    */
   find(key: string): Promise<string | undefined>;
+  /** Absent where the platform has no such sign. Never waits: the newest presence wins, and a failure is nobody's concern. */
+  show?(presence: Presence): void;
 }

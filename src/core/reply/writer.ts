@@ -8,7 +8,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
 import type { Pages } from "../ports/pages.ts";
 import type { Fence, Outcome, RunInfo } from "../ports/run-store.ts";
-import type { PageContent, Surface } from "../ports/surface.ts";
+import type { PageContent, Presence, Surface } from "../ports/surface.ts";
 import { concluded, documentOf, reduce, type ReplyDocument } from "./document.ts";
 import { PageFallback } from "./page-fallback.ts";
 import { growingMs, pause, untilAborted } from "./pause.ts";
@@ -90,6 +90,7 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
   let closedUntil = clock.ticks();
   let failures = 0;
   let reposts = 0;
+  let hasBegun = false;
 
   const wanted = (): readonly PageContent[] => fallback.apply(render(document, fallback.limits, view));
   const isOver = (): boolean => ended !== undefined || settling !== undefined || stopping.signal.aborted;
@@ -113,6 +114,8 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
 
   /** At most one write. @returns whether more is to be written although nothing changed. Never rejects. */
   async function writeProgress(): Promise<boolean> {
+    if (!hasBegun) surface.show?.("working");
+    hasBegun = true;
     nextLookAt = clock.ticks() + surface.limits.editEveryMs;
     try {
       await posted.load();
@@ -228,6 +231,18 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
     return ended;
   }
 
+  /** The platform's own sign goes with the reply, unless somebody else goes on with it. */
+  async function settleOnce(outcome: Outcome, signal: AbortSignal): Promise<Settled> {
+    let presence: Presence = "left";
+    try {
+      const settled = await finish(outcome, signal);
+      if (settled.kind !== "lost") presence = outcome.reason === "waiting" ? "waiting" : "idle";
+      return settled;
+    } finally {
+      surface.show?.(presence);
+    }
+  }
+
   return {
     on(event) {
       if (isOver()) return;
@@ -235,7 +250,7 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
       if (document !== shown) schedule();
     },
     settle(outcome, signal) {
-      settling ??= finish(
+      settling ??= settleOnce(
         outcome,
         signal === undefined ? stopping.signal : AbortSignal.any([stopping.signal, signal]),
       );
@@ -247,6 +262,7 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
       cancelTimer = undefined;
       await inFlight;
       await settling?.catch(() => undefined);
+      if (settling === undefined) surface.show?.("left");
     },
   };
 }

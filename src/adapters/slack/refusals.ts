@@ -1,0 +1,86 @@
+/** What a failed write to Slack means for the reply: each error code is a decision. Pure. */
+
+import type { Written } from "../../core/ports/surface.ts";
+import type { SlackFailure } from "./api.ts";
+
+/** Where nothing was sent at all. */
+const UNREACHABLE_MS = 2_000;
+
+/** The blocks are at fault, and the same as text may do. */
+const BAD_BLOCKS: ReadonlySet<string> = new Set([
+  "block_mismatch",
+  "invalid_blocks",
+  "invalid_blocks_format",
+  "unsupported_block_type",
+]);
+
+/** The message stands, but nobody may change it any more: another one has to take over. */
+const FROZEN: ReadonlySet<string> = new Set([
+  "cant_update_message",
+  "edit_window_closed",
+  "is_inactive",
+  "streaming_state_conflict",
+]);
+
+const TOO_LONG: ReadonlySet<string> = new Set([
+  "msg_blocks_too_long",
+  "msg_too_long",
+  "markdown_text_too_long",
+]);
+
+const NO_THREAD: ReadonlySet<string> = new Set([
+  "cannot_reply_to_message",
+  "channel_is_archived",
+  "channel_not_found",
+  "invalid_thread_ts",
+  "is_archived",
+  "not_in_channel",
+  "restricted_action_non_threadable_channel",
+  "restricted_action_read_only_channel",
+  "restricted_action_thread_locked",
+  "thread_not_found",
+]);
+
+/** Slack's own trouble, after which the call may have been done. */
+const TROUBLE: ReadonlySet<string> = new Set([
+  "fatal_error",
+  "internal_error",
+  "request_timeout",
+  "service_unavailable",
+  "team_added_to_org",
+]);
+
+export function hasBadBlocks(failure: { readonly kind: string; readonly code?: string }): boolean {
+  return failure.kind === "refused" && BAD_BLOCKS.has(failure.code ?? "");
+}
+
+export function isFrozen(failure: { readonly kind: string; readonly code?: string }): boolean {
+  return failure.kind === "refused" && FROZEN.has(failure.code ?? "");
+}
+
+export function decisionOn(failure: SlackFailure): Exclude<Written, { readonly kind: "ok" }> {
+  switch (failure.kind) {
+    case "rate_limited":
+      return { kind: "later", afterMs: failure.afterMs };
+    case "unreachable":
+      return { kind: "later", afterMs: UNREACHABLE_MS };
+    case "unknown":
+      return { kind: "unknown", why: failure.why };
+    case "http":
+      return failure.status >= 500 || failure.status === 408
+        ? { kind: "unknown", why: `HTTP ${failure.status}` }
+        : { kind: "refused", why: `HTTP ${failure.status}` };
+    case "refused":
+      return onCode(failure.code, failure.detail);
+    default:
+      return failure satisfies never;
+  }
+}
+
+function onCode(code: string, detail: string | undefined): Exclude<Written, { readonly kind: "ok" }> {
+  if (code === "message_not_found") return { kind: "gone", what: "message" };
+  if (NO_THREAD.has(code)) return { kind: "gone", what: "thread" };
+  if (TOO_LONG.has(code)) return { kind: "too_long" };
+  if (TROUBLE.has(code)) return { kind: "unknown", why: code };
+  return { kind: "refused", why: detail === undefined ? code : `${code} (${detail})` };
+}

@@ -1,0 +1,144 @@
+/**
+ * Slack's own sign that the bot works in a thread. One owner for all threads of an install: the newest state of a thread
+ * wins, one call of it is under way at a time, and what goes wrong is logged and is never an error for people.
+ */
+
+import type { Clock } from "../../core/ports/clock.ts";
+import type { Log } from "../../core/ports/log.ts";
+import type { Presence } from "../../core/ports/surface.ts";
+import { growingMs } from "../../core/reply/pause.ts";
+import { threadOf, type SessionId } from "../../core/thread.ts";
+import type { SlackAnswer, SlackApi } from "./api.ts";
+
+export interface SlackStatusDeps {
+  readonly api: SlackApi;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** An agent's status ends by itself after an hour, the older one after two minutes. */
+const REFRESH_MS = { agent: 30 * 60_000, older: 90_000 };
+/** How often a sign that has to go is tried to be taken away. */
+const TRIES = 5;
+/** What the calls for agents answer an app that is none, or where Slack has not switched them on. */
+const NO_AGENT: ReadonlySet<string> = new Set([
+  "feature_disabled",
+  "missing_scope",
+  "not_agent_app",
+  "not_allowed_token_type",
+  "not_authorized",
+  "unknown_method",
+]);
+
+interface ThreadState {
+  wanted: "working" | "waiting" | "idle";
+  /** Whether Slack has been told the wanted state. */
+  isSaid: boolean;
+  failures: number;
+  inFlight: Promise<void> | undefined;
+  cancelTimer: (() => void) | undefined;
+}
+
+export class SlackStatus {
+  readonly #api: SlackApi;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #threads = new Map<SessionId, ThreadState>();
+  /** Learned from the first refusal, once for the install. */
+  #way: "agent" | "older" | "none" = "agent";
+  #isStopped = false;
+
+  constructor(deps: SlackStatusDeps) {
+    this.#api = deps.api;
+    this.#clock = deps.clock;
+    this.#log = deps.log;
+  }
+
+  /** In how many threads the bot works now, as far as this process knows. */
+  get working(): number {
+    let count = 0;
+    for (const { wanted } of this.#threads.values()) if (wanted === "working") count++;
+    return count;
+  }
+
+  /** Never throws and never waits. `left`: another attempt goes on, and what stands there stays. */
+  show(session: SessionId, presence: Presence): void {
+    const known = this.#threads.get(session);
+    if (presence === "left") {
+      known?.cancelTimer?.();
+      this.#threads.delete(session);
+      return;
+    }
+    if (this.#isStopped || this.#way === "none" || (known?.wanted === presence && known.isSaid)) return;
+    const state = known ?? {
+      wanted: presence,
+      isSaid: false,
+      failures: 0,
+      inFlight: undefined,
+      cancelTimer: undefined,
+    };
+    Object.assign(state, { wanted: presence, isSaid: false, failures: 0 });
+    this.#threads.set(session, state);
+    this.#say(session, state);
+  }
+
+  /** Refreshes nothing any more; resolves when the calls under way have ended. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    for (const state of this.#threads.values()) state.cancelTimer?.();
+    for (const { inFlight } of [...this.#threads.values()]) await inFlight;
+  }
+
+  #say(session: SessionId, state: ThreadState): void {
+    state.cancelTimer?.();
+    state.cancelTimer = undefined;
+    state.inFlight ??= this.#call(session, state).finally(() => {
+      state.inFlight = undefined;
+      if (!state.isSaid && state.cancelTimer === undefined && !this.#isStopped) this.#say(session, state);
+    });
+  }
+
+  async #call(session: SessionId, state: ThreadState): Promise<void> {
+    const { wanted } = state;
+    const answer = await this.#send(session, wanted);
+    if (state.wanted !== wanted) return;
+    if (answer.kind !== "ok" && this.#mayHelp(answer) && state.failures < TRIES) {
+      const waitMs = answer.kind === "rate_limited" ? answer.afterMs : growingMs(state.failures);
+      state.failures++;
+      this.#later(session, state, waitMs);
+      return;
+    }
+    if (answer.kind !== "ok") this.#log.debug("the status of a thread was not taken", { session, ...answer });
+    state.isSaid = true;
+    if (wanted === "working" && this.#way !== "none") this.#later(session, state, REFRESH_MS[this.#way]);
+    else if (this.#threads.get(session) === state) this.#threads.delete(session);
+  }
+
+  #later(session: SessionId, state: ThreadState, waitMs: number): void {
+    if (this.#isStopped || this.#threads.get(session) !== state) {
+      state.isSaid = true;
+      return;
+    }
+    state.cancelTimer = this.#clock.after(waitMs, () => this.#say(session, state));
+  }
+
+  #mayHelp(answer: Exclude<SlackAnswer, { readonly kind: "ok" }>): boolean {
+    return answer.kind !== "refused";
+  }
+
+  async #send(session: SessionId, wanted: ThreadState["wanted"]): Promise<SlackAnswer> {
+    const { channel, root } = threadOf(session);
+    const place = { channel_id: channel, thread_ts: root };
+    if (this.#way === "agent") {
+      const status = { working: "processing", waiting: "suspended", idle: "active" }[wanted];
+      const answer = await this.#api.call("agents.sessions.setStatus", { ...place, status });
+      if (answer.kind !== "refused" || !NO_AGENT.has(answer.code)) return answer;
+      this.#log.info("no agent sessions in this Slack; the older status is used", { code: answer.code });
+      this.#way = "older";
+    }
+    const status = wanted === "working" ? "is working…" : "";
+    const answer = await this.#api.call("assistant.threads.setStatus", { ...place, status });
+    if (answer.kind === "refused" && NO_AGENT.has(answer.code)) this.#way = "none";
+    return answer;
+  }
+}

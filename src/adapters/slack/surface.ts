@@ -1,0 +1,146 @@
+/** A thread of Slack as a place to post. Every write is one request; what is to be done after it failed is the answer. */
+
+import type { Clock } from "../../core/ports/clock.ts";
+import type { Log } from "../../core/ports/log.ts";
+import type { PageContent, Surface, Written } from "../../core/ports/surface.ts";
+import { pause } from "../../core/reply/pause.ts";
+import { threadOf, type SessionId } from "../../core/thread.ts";
+import type { SlackAnswer, SlackApi, SlackData } from "./api.ts";
+import { createFindPost, metadataOf } from "./find-post.ts";
+import { formatPage, measure, PAGE_SIZE, type SlackMessage } from "./format.ts";
+import { fieldsOf, textOf } from "./payload.ts";
+import type { PostPace } from "./post-pace.ts";
+import { decisionOn, hasBadBlocks, isFrozen } from "./refusals.ts";
+import type { SlackStatus } from "./status.ts";
+
+export interface SlackSurfaceDeps {
+  readonly api: SlackApi;
+  /** Both shared by all threads of the install. */
+  readonly status: SlackStatus;
+  readonly pace: PostPace;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface SlackSurfaceOptions {
+  /** Whether a person with this id may be mentioned in replies. Default: nobody. */
+  mayMention?(user: string): boolean;
+  /** Least time between two progress writes of one thread, ms. Default 1,500. */
+  readonly editEveryMs?: number;
+}
+
+/** Slack takes about 50 edits a minute from an install: with many threads at work each has a longer turn. */
+const EDIT_SHARE_MS = 1_200;
+/** How far the clocks of this machine and of Slack may be apart, ms. */
+const CLOCKS_APART_MS = 10 * 60_000;
+/** How often the removal of a stray post is tried. */
+const STRAY_TRIES = 5;
+
+type Sendable = Extract<SlackMessage, { readonly kind: "message" }>;
+
+export function createSlackSurface(
+  deps: SlackSurfaceDeps,
+  session: SessionId,
+  options: SlackSurfaceOptions = {},
+): Surface {
+  const { api, status, clock } = deps;
+  const { editEveryMs = 1_500 } = options;
+  const { channel, root } = threadOf(session);
+  if (root === undefined) throw new RangeError(`not a thread of Slack: ${session}`);
+  if (!(editEveryMs >= 1_000)) throw new RangeError("editEveryMs has to be 1000 or more");
+  const log = deps.log.with({ session });
+  const mayMention = (user: string): boolean => options.mayMention?.(user) ?? false;
+  const posts = createFindPost(api, { channel, root });
+  /** Keys of posts whose answer never came, with the wall-clock time of their first try. */
+  const begun = new Map<string, number>();
+
+  /** Sends with blocks, and once as plain text where Slack does not like them. */
+  async function send(method: string, args: SlackData, message: Sendable): Promise<SlackAnswer> {
+    const { text, blocks, plain } = message;
+    const answer = await api.call(method, { ...args, text, blocks });
+    if (!hasBadBlocks(answer)) return answer;
+    log.warn("Slack refused the blocks of a page; it is sent as text", { ...answer });
+    return api.call(method, { ...args, text: plain });
+  }
+
+  /** A post below a root that was deleted lands in the channel itself: nobody asked for it there. */
+  async function removeStray(ts: string): Promise<Written> {
+    const never = new AbortController().signal;
+    for (let tries = 0; tries < STRAY_TRIES; tries++) {
+      const removed = await remove(ts);
+      if (removed.kind !== "later" && removed.kind !== "unknown") break;
+      await pause(clock, removed.kind === "later" ? removed.afterMs : 500, never);
+    }
+    return { kind: "gone", what: "thread" };
+  }
+
+  async function post(key: string, page: PageContent): Promise<Written> {
+    const message = formatPage(page, { mayMention, key });
+    if (message.kind !== "message") return unsendable(message.kind);
+    const waitMs = deps.pace.take(channel);
+    if (waitMs > 0) return { kind: "later", afterMs: waitMs };
+    if (!begun.has(key)) begun.set(key, clock.now());
+    const args = {
+      channel,
+      thread_ts: root,
+      unfurl_links: false,
+      unfurl_media: false,
+      link_names: false,
+      parse: "none",
+      metadata: metadataOf(key),
+    };
+    const answer = await send("chat.postMessage", args, message);
+    if (answer.kind !== "ok") {
+      const decision = decisionOn(answer);
+      if (decision.kind === "gone") log.warn("nothing can be posted in this thread", { ...answer });
+      return decision;
+    }
+    const ts = textOf(answer.data["ts"]);
+    if (ts === undefined) return { kind: "unknown", why: "the answer names no message" };
+    begun.delete(key);
+    if (textOf(fieldsOf(answer.data["message"])["thread_ts"]) !== undefined)
+      return { kind: "ok", message: ts };
+    log.info("the thread's root is gone: the post is taken back", { message: ts });
+    return removeStray(ts);
+  }
+
+  async function edit(ts: string, page: PageContent): Promise<Written> {
+    const message = formatPage(page, { mayMention });
+    if (message.kind !== "message") return unsendable(message.kind);
+    const answer = await send("chat.update", { channel, ts, link_names: false, parse: "none" }, message);
+    if (answer.kind === "ok") return { kind: "ok", message: ts };
+    if (!isFrozen(answer)) return decisionOn(answer);
+    log.info("a page can not be edited any more: another takes its place", { ...answer });
+    await remove(ts);
+    return { kind: "gone", what: "message" };
+  }
+
+  async function remove(ts: string): Promise<Written> {
+    const answer = await api.call("chat.delete", { channel, ts });
+    return answer.kind === "ok" ? { kind: "ok", message: ts } : decisionOn(answer);
+  }
+
+  return {
+    limits: {
+      pageSize: PAGE_SIZE,
+      measure,
+      get editEveryMs() {
+        return Math.max(editEveryMs, status.working * EDIT_SHARE_MS);
+      },
+    },
+    post,
+    edit,
+    remove,
+    async find(key) {
+      const since = begun.get(key);
+      const found = await posts.find(key, since === undefined ? undefined : since - CLOCKS_APART_MS);
+      if (found.kind === "stray") await removeStray(found.ts);
+      return found.kind === "found" ? found.ts : undefined;
+    },
+    show: (presence) => status.show(session, presence),
+  };
+}
+
+function unsendable(kind: "too_long" | "blank"): Written {
+  return kind === "too_long" ? { kind } : { kind: "refused", why: "the page shows nothing" };
+}

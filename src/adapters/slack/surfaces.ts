@@ -1,0 +1,32 @@
+/** All threads of one install as places to post, with what they share: the status of the threads and the pace of the posts. */
+
+import type { Clock } from "../../core/ports/clock.ts";
+import type { Log } from "../../core/ports/log.ts";
+import type { Surface } from "../../core/ports/surface.ts";
+import type { SessionId } from "../../core/thread.ts";
+import type { SlackApi } from "./api.ts";
+import { createPostPace } from "./post-pace.ts";
+import { SlackStatus } from "./status.ts";
+import { createSlackSurface, type SlackSurfaceOptions } from "./surface.ts";
+
+export interface SlackSurfaces {
+  /** The session has to be one of Slack's. */
+  of(session: SessionId): Surface;
+  /** For whoever ends work that no reply is written for. */
+  readonly status: SlackStatus;
+  /** Resolves when no call for a status is under way any more. */
+  stop(): Promise<void>;
+}
+
+export function createSlackSurfaces(
+  deps: { readonly api: SlackApi; readonly clock: Clock; readonly log: Log },
+  options: SlackSurfaceOptions = {},
+): SlackSurfaces {
+  const status = new SlackStatus(deps);
+  const shared = { ...deps, status, pace: createPostPace(deps.clock) };
+  return {
+    of: (session) => createSlackSurface(shared, session, options),
+    status,
+    stop: () => status.stop(),
+  };
+}
