@@ -1,0 +1,176 @@
+// What happens in the workspace, as the events that the app is subscribed to: the envelope around them, the two copies of a
+// mention, and the shapes of edits and deletions.
+import { hears, type AppIdentity } from "./app-identity.ts";
+import type { Delivery, Outcome } from "./delivery.ts";
+import { channelTypeOf, type Channel, type JsonObject, type StoredMessage } from "./message.ts";
+import type { Workspace } from "./workspace.ts";
+import { mentionsIn } from "./wire-text.ts";
+
+export interface EventOptions {
+  /** Which copy of a mention goes first. Default `message first`. */
+  readonly order?: "message first" | "mention first";
+  /** Only these copies are made. Default both. */
+  readonly copies?: "both" | "only the message" | "only the mention";
+  /** Changes the envelope, such as its `team_id` or `authorizations` for Slack Connect and org installs. */
+  readonly envelope?: (envelope: JsonObject) => JsonObject;
+}
+
+/** What went to the app; none of the promises in it ever rejects. */
+export interface Sent {
+  readonly settled: Promise<readonly Outcome[]>;
+}
+
+export class EventSource {
+  readonly #app: AppIdentity;
+  readonly #workspace: Workspace;
+  readonly #delivery: Delivery;
+  readonly #nowMs: () => number;
+
+  constructor(app: AppIdentity, workspace: Workspace, delivery: Delivery, nowMs: () => number) {
+    this.#app = app;
+    this.#workspace = workspace;
+    this.#delivery = delivery;
+    this.#nowMs = nowMs;
+  }
+
+  /** Nothing goes out when the app does not listen. `name` is the subscription's, such as `message.channels`. */
+  emit(name: string, event: JsonObject, channel?: Channel, options: EventOptions = {}): Sent {
+    if (!hears(this.#app, name)) return sent();
+    const body = this.envelope({ event_ts: this.#workspace.nextTs(), ...event }, channel);
+    return sent(this.#delivery.send({ kind: "event", body: options.envelope?.(body) ?? body }));
+  }
+
+  /** One outcome for each copy that goes to the app. */
+  posted(channel: Channel, message: StoredMessage, options: EventOptions = {}): Sent {
+    if (!this.#isThere(channel)) return sent();
+    const { order = "message first", copies = "both" } = options;
+    const sendMessage = (): Sent => {
+      if (copies === "only the mention") return sent();
+      const event = { ...this.shape(message), ...this.#place(channel), event_ts: message.ts };
+      return this.emit(subscriptionOf(channel), event, channel, options);
+    };
+    const isMention = mentionsIn(message.text).includes(this.#app.botUserId) && channel.kind !== "im";
+    const sendMention = (): Sent => {
+      if (!isMention || message.user === this.#app.botUserId || copies === "only the message") return sent();
+      // This copy has no channel type, and of the teams only those that the other copy has in `user_team`.
+      const { team, ...rest } = this.shape(message);
+      const event = {
+        ...rest,
+        ...(channel.isShared ? {} : { team }),
+        type: "app_mention",
+        channel: channel.id,
+        event_ts: message.ts,
+      };
+      return this.emit("app_mention", event, channel, options);
+    };
+    const first = order === "message first" ? sendMessage() : sendMention();
+    const second = order === "message first" ? sendMention() : sendMessage();
+    return { settled: Promise.all([first.settled, second.settled]).then((both) => both.flat()) };
+  }
+
+  changed(channel: Channel, message: StoredMessage, before: StoredMessage): Sent {
+    if (!this.#isThere(channel)) return sent();
+    const event = {
+      type: "message",
+      subtype: "message_changed",
+      message: { ...this.shape(message), source_team: this.#workspace.teamId },
+      previous_message: this.shape(before),
+      hidden: true,
+      ts: this.#workspace.nextTs(),
+      ...this.#place(channel),
+    };
+    return this.emit(subscriptionOf(channel), event, channel);
+  }
+
+  /** A root with replies is changed into a tombstone instead. */
+  deleted(channel: Channel, message: StoredMessage, before: StoredMessage): Sent {
+    if (message.state === "tombstone") return this.changed(channel, message, before);
+    if (!this.#isThere(channel)) return sent();
+    const event = {
+      type: "message",
+      subtype: "message_deleted",
+      previous_message: this.shape(before),
+      deleted_ts: message.ts,
+      hidden: true,
+      ts: this.#workspace.nextTs(),
+      ...this.#place(channel),
+    };
+    return this.emit(subscriptionOf(channel), event, channel);
+  }
+
+  /** A message as it stands in events and in history. */
+  shape(message: StoredMessage): JsonObject {
+    const { teamId } = this.#workspace;
+    const team = this.#workspace.profiles.get(message.user)?.teamId ?? teamId;
+    const root = message.threadTs;
+    const rootUser = root && this.#workspace.find(message.channel, root)?.user;
+    const isShared = this.#workspace.channels.get(message.channel)?.isShared === true;
+    const optional: Record<string, unknown> = {
+      subtype: message.subtype,
+      client_msg_id: message.clientMsgId,
+      thread_ts: root,
+      parent_user_id: rootUser,
+      bot_id: message.botId,
+      app_id: message.appId,
+      blocks: message.blocks,
+      attachments: message.attachments,
+      edited: message.edited,
+      hidden: message.state === "tombstone" ? true : undefined,
+      ...(message.files === undefined ? {} : { files: message.files, upload: false }),
+      ...(isShared ? { user_team: team, source_team: team } : {}),
+    };
+    return {
+      type: "message",
+      user: message.user,
+      text: message.text,
+      ts: message.ts,
+      team,
+      ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined)),
+    };
+  }
+
+  envelope(event: JsonObject, channel: Channel | undefined): JsonObject {
+    const { teamId } = this.#workspace;
+    const isShared = channel?.isShared === true;
+    return {
+      token: "not-used",
+      team_id: teamId,
+      context_team_id: teamId,
+      context_enterprise_id: null,
+      api_app_id: this.#app.appId,
+      event,
+      type: "event_callback",
+      event_id: this.#workspace.newId("Ev"),
+      event_time: Math.floor(this.#nowMs() / 1000),
+      authorizations: [
+        {
+          enterprise_id: null,
+          team_id: teamId,
+          user_id: this.#app.botUserId,
+          is_bot: true,
+          is_enterprise_install: false,
+        },
+      ],
+      is_ext_shared_channel: isShared,
+      event_context: `4-${this.#workspace.newId("E")}`,
+    };
+  }
+
+  #isThere(channel: Channel): boolean {
+    return channel.members.has(this.#app.botUserId);
+  }
+
+  #place(channel: Channel): JsonObject {
+    return { channel: channel.id, channel_type: channelTypeOf[channel.kind] };
+  }
+}
+
+function sent(...outcomes: readonly Promise<Outcome>[]): Sent {
+  return { settled: Promise.all(outcomes) };
+}
+
+function subscriptionOf(channel: Channel): string {
+  return { public: "message.channels", private: "message.groups", im: "message.im", mpim: "message.mpim" }[
+    channel.kind
+  ];
+}

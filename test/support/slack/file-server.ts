@@ -1,0 +1,45 @@
+// Bytes of files, and the places that take uploads. Who has no permission gets a login page, and gets it with status 200.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Platform } from "./platform.ts";
+
+const loginPage =
+  "<!DOCTYPE html><html><head><title>Sign in | Slack</title></head><body>Sign in</body></html>";
+
+export async function serveFile(
+  platform: Platform,
+  url: URL,
+  request: IncomingMessage,
+  body: Buffer,
+  response: ServerResponse,
+): Promise<void> {
+  const [, place, ...rest] = url.pathname.split("/");
+  if (place === "upload" && request.method === "POST") {
+    const isTaken = platform.files.receive(rest[0] ?? "", body);
+    response.writeHead(isTaken ? 200 : 400).end(isTaken ? `OK - ${body.length}` : "unknown upload");
+    return;
+  }
+  const file = platform.files.find(rest.find((part) => platform.files.find(part) !== undefined) ?? "");
+  if (place !== "files-pri" || !file) {
+    response.writeHead(404).end("not found");
+    return;
+  }
+  const { app, workspace } = platform;
+  const isReachable = [...file.channels].some(
+    (channel) => workspace.channels.get(channel)?.members.has(app.botUserId) === true,
+  );
+  const isAllowed =
+    request.headers.authorization === `Bearer ${app.botToken}` && app.scopes.has("files:read") && isReachable;
+  if (!isAllowed) {
+    response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(loginPage);
+    return;
+  }
+  if (file.options.redirectsTo !== undefined) {
+    response.writeHead(302, { location: file.options.redirectsTo }).end();
+    return;
+  }
+  response.writeHead(200, {
+    "content-type": file.options.mimetype ?? "text/plain",
+    "content-length": file.content.length,
+  });
+  response.end(file.content);
+}

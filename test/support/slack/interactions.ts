@@ -1,0 +1,230 @@
+// What a person can press or call: buttons, menus, shortcuts, commands, modals, the Stop of an agent session. Slack brings each of
+// them once and never again.
+import { viewShape } from "./api/views.ts";
+import type { Delivery, Outcome } from "./delivery.ts";
+import type { Channel, EphemeralMessage, JsonObject, MessageRef, Profile, StoredMessage } from "./message.ts";
+import type { Platform } from "./platform.ts";
+import { controlsOf, objectsIn, stringIn } from "./rendering.ts";
+import { stateOf, type Entries } from "./modal-entries.ts";
+
+export type CommandOutcome =
+  | Outcome
+  /** The client did not send it, and says why. */
+  | { readonly kind: "refused"; readonly says: string };
+
+export interface Interactions {
+  /**
+   * Presses a button or picks from a menu. Throws when it is not there.
+   * @param pick the value that is chosen in a menu.
+   */
+  click(message: MessageRef, actionId: string, pick?: string): Promise<Outcome>;
+  /** A message shortcut, or a global one without a message. */
+  shortcut(callbackId: string, message?: MessageRef): Promise<Outcome>;
+  /** @param thread where the person types it in a thread, which Slack does not allow. */
+  slash(command: string, text: string, channel: Channel | string, thread?: string): Promise<CommandOutcome>;
+  /** The Stop button of the session. Throws when there is none on the screen. */
+  stop(thread: { readonly channel: string; readonly root: string }): Promise<readonly Outcome[]>;
+  /** The modal on the screen. */
+  readonly modal: JsonObject | undefined;
+  readonly home: JsonObject | undefined;
+  /** Sends the modal. Throws when there is none, or when the client would ask for what is missing. */
+  submit(entries?: Entries): Promise<Outcome>;
+  closeModal(): Promise<Outcome | undefined>;
+  openHome(tab?: "home" | "messages"): Promise<readonly Outcome[]>;
+}
+
+export function createInteractions(profile: Profile, platform: Platform, delivery: Delivery): Interactions {
+  const { workspace, app, views, responseUrls, sessions, events } = platform;
+  const team = { id: workspace.teamId, domain: "local" };
+  const base = (type: string): JsonObject => ({
+    type,
+    user: { id: profile.id, username: profile.name, name: profile.name, team_id: profile.teamId },
+    team,
+    enterprise: null,
+    is_enterprise_install: false,
+    api_app_id: app.appId,
+    token: "not-used",
+  });
+  const interact = (body: JsonObject): Promise<Outcome> => delivery.send({ kind: "interactive", body });
+  const visible = (ref: MessageRef): StoredMessage | EphemeralMessage => {
+    const message = workspace.find(ref.channel, ref.ts);
+    if (message?.state === "shown") return message;
+    const whisper = workspace.ephemerals.find(
+      (one) => one.ts === ref.ts && one.to === profile.id && !one.isGone,
+    );
+    if (!whisper) throw new Error(`${profile.name} does not see the message ${ref.ts}`);
+    return whisper;
+  };
+  const channelShape = (channel: Channel): JsonObject => ({
+    id: channel.id,
+    name: channel.kind === "private" ? "privategroup" : channel.name,
+  });
+  const shapeOf = (message: StoredMessage | EphemeralMessage): JsonObject =>
+    "to" in message
+      ? { type: "message", ts: message.ts, text: message.text, app_id: app.appId }
+      : events.shape(message);
+
+  return {
+    async click(ref, actionId, pick) {
+      const message = visible(ref);
+      const control = controlsOf(message.blocks).find((one) => one.actionId === actionId);
+      if (!control) throw new Error(`there is nothing with the action id ${actionId} to press`);
+      const channel = workspace.channelFor(ref.channel);
+      const isWhisper = "to" in message;
+      const chosen = { type: "plain_text", text: pick ?? "" };
+      const picked = control.type.endsWith("_select") || control.type === "overflow";
+      return interact({
+        ...base("block_actions"),
+        trigger_id: views.newTrigger(profile.id),
+        container: {
+          type: "message",
+          message_ts: message.ts,
+          channel_id: channel.id,
+          is_ephemeral: isWhisper,
+          ...(message.threadTs === undefined ? {} : { thread_ts: message.threadTs }),
+        },
+        channel: channelShape(channel),
+        ...(isWhisper ? {} : { message: shapeOf(message) }),
+        state: { values: {} },
+        response_url: responseUrls.create(channel.id, profile.id, message),
+        actions: [
+          {
+            type: control.type,
+            action_id: actionId,
+            block_id: control.blockId,
+            action_ts: workspace.nextTs(),
+            ...(picked
+              ? { selected_option: { text: chosen, value: pick } }
+              : {
+                  text: { type: "plain_text", text: control.text },
+                  ...(control.value === undefined ? {} : { value: control.value }),
+                }),
+          },
+        ],
+      });
+    },
+
+    async shortcut(callbackId, ref) {
+      if (app.shortcuts.size > 0 && !app.shortcuts.has(callbackId)) {
+        throw new Error(`the app has no shortcut ${callbackId}`);
+      }
+      const trigger = { callback_id: callbackId, trigger_id: views.newTrigger(profile.id) };
+      const actionTs = workspace.nextTs();
+      if (!ref) return interact({ ...base("shortcut"), ...trigger, action_ts: actionTs });
+      const message = visible(ref);
+      const channel = workspace.channelFor(ref.channel);
+      return interact({
+        ...base("message_action"),
+        ...trigger,
+        action_ts: actionTs,
+        message_ts: ref.ts,
+        channel: channelShape(channel),
+        message: shapeOf(message),
+        response_url: responseUrls.create(channel.id, profile.id, message),
+      });
+    },
+
+    async slash(command, text, where, thread) {
+      const channel = workspace.channelFor(where);
+      if (thread !== undefined) {
+        return { kind: "refused", says: `${command} is not supported in threads. Sorry!` };
+      }
+      if (!app.commands.has(command)) return { kind: "refused", says: `${command} is not a valid command.` };
+      const outcome = await delivery.send({
+        kind: "command",
+        body: {
+          token: "not-used",
+          team_id: workspace.teamId,
+          team_domain: team.domain,
+          channel_id: channel.id,
+          channel_name: channel.kind === "private" ? "privategroup" : channel.name,
+          user_id: profile.id,
+          user_name: profile.name,
+          command,
+          text,
+          api_app_id: app.appId,
+          is_enterprise_install: "false",
+          response_url: responseUrls.create(channel.id, profile.id),
+          trigger_id: views.newTrigger(profile.id),
+        },
+      });
+      if (outcome.kind === "acknowledged") {
+        const { answer } = outcome;
+        if (typeof answer === "string" && answer !== "") {
+          responseUrls.show(channel.id, profile.id, { text: answer });
+        }
+        const hasWords =
+          typeof answer === "object" && answer !== null && ("text" in answer || "blocks" in answer);
+        if (hasWords) responseUrls.show(channel.id, profile.id, answer);
+      }
+      return outcome;
+    },
+
+    async stop({ channel, root }) {
+      const session = sessions.session(channel, root);
+      if (session?.status !== "processing" || !app.botEvents.has("agent_session_stopped")) {
+        throw new Error("there is no Stop button: no session is processing there");
+      }
+      const event = {
+        type: "agent_session_stopped",
+        channel,
+        user: profile.id,
+        thread_ts: root,
+        streaming_message_ts: [],
+      };
+      return events.emit("agent_session_stopped", event, workspace.channelFor(channel)).settled;
+    },
+
+    get modal() {
+      return views.top(profile.id)?.content;
+    },
+    get home() {
+      return views.home(profile.id)?.content;
+    },
+
+    async submit(entries = {}) {
+      const view = views.top(profile.id);
+      if (!view) throw new Error(`${profile.name} has no modal open`);
+      const values = stateOf(view.content, entries);
+      const outcome = await interact({
+        ...base("view_submission"),
+        trigger_id: views.newTrigger(profile.id),
+        view: { ...viewShape(view, platform), state: { values } },
+        response_urls: [],
+      });
+      if (outcome.kind !== "acknowledged") return outcome;
+      const answer = (outcome.answer ?? {}) as JsonObject;
+      const next = objectsIn([answer["view"]])[0];
+      switch (stringIn(answer, "response_action")) {
+        case "errors":
+          break;
+        case "update":
+          if (next) views.update({ id: view.id }, next);
+          break;
+        case "push":
+          if (next) views.push(profile.id, next);
+          break;
+        case "clear":
+          views.close(profile.id, "all");
+          break;
+        default:
+          views.close(profile.id, "top");
+      }
+      return outcome;
+    },
+
+    async closeModal() {
+      const view = views.top(profile.id);
+      if (!view) throw new Error(`${profile.name} has no modal open`);
+      views.close(profile.id, "top");
+      if (view.content["notify_on_close"] !== true) return undefined;
+      return interact({ ...base("view_closed"), view: viewShape(view, platform), is_cleared: false });
+    },
+
+    async openHome(tab = "home") {
+      const channel = workspace.direct([profile.id, app.botUserId]);
+      const event = { type: "app_home_opened", user: profile.id, channel: channel.id, tab };
+      return events.emit("app_home_opened", event, channel).settled;
+    },
+  };
+}

@@ -1,0 +1,26 @@
+// What the parts of the local Slack share. Each part owns its own state; this only names them.
+import type { AppIdentity } from "./app-identity.ts";
+import type { Complaints } from "./complaints.ts";
+import type { EventSource } from "./event-source.ts";
+import type { AgentSessions } from "./agent-sessions.ts";
+import type { FileStore } from "./file-store.ts";
+import type { ResponseUrls } from "./response-urls.ts";
+import type { Views } from "./views.ts";
+import type { Workspace } from "./workspace.ts";
+
+export interface Platform {
+  readonly app: AppIdentity;
+  readonly workspace: Workspace;
+  readonly complaints: Complaints;
+  readonly events: EventSource;
+  readonly sessions: AgentSessions;
+  readonly views: Views;
+  readonly files: FileStore;
+  readonly responseUrls: ResponseUrls;
+  /** A new address for a socket connection, good for one use. */
+  readonly openConnection: () => string;
+  /** Milliseconds since 1970. */
+  readonly nowMs: () => number;
+  /** `http://127.0.0.1:port` */
+  readonly origin: string;
+}

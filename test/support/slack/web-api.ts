@@ -1,0 +1,162 @@
+// The Web API: who calls, what they may, what goes wrong on order, and a record of it all.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { readCall, Refusal, type ApiCall } from "./api/call.ts";
+import { methods, type Method } from "./api/methods.ts";
+import { missingScope } from "./api/reach.ts";
+import type { Fault, Faults } from "./faults.ts";
+import type { JsonObject } from "./message.ts";
+import type { Platform } from "./platform.ts";
+import type { RateLimits } from "./rate-limits.ts";
+
+export interface CallRecord {
+  readonly method: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  /** Milliseconds since the start of the process, as `performance.now()` counts. */
+  readonly atMs: number;
+  /** Unset while it is under way. */
+  readonly endedAtMs: number | undefined;
+  /** What was answered, or would have been if the answer had not been lost. */
+  readonly answer: JsonObject | undefined;
+  readonly status: number | undefined;
+  readonly fault: Fault["kind"] | undefined;
+}
+
+type OpenRecord = { -readonly [Key in keyof CallRecord]: CallRecord[Key] };
+
+interface Answer {
+  readonly status: number;
+  readonly body: JsonObject;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export class WebApi {
+  readonly calls: readonly CallRecord[];
+  readonly #calls: OpenRecord[] = [];
+  readonly #platform: Platform;
+  readonly #faults: Faults;
+  readonly #rateLimits: RateLimits | undefined;
+
+  constructor(platform: Platform, faults: Faults, rateLimits: RateLimits | undefined) {
+    this.#platform = platform;
+    this.#faults = faults;
+    this.#rateLimits = rateLimits;
+    this.calls = this.#calls;
+  }
+
+  async serve(
+    name: string,
+    url: URL,
+    request: IncomingMessage,
+    body: Buffer,
+    response: ServerResponse,
+  ): Promise<void> {
+    let call: ApiCall;
+    try {
+      call = readCall(name, request.headers, url.searchParams, body);
+    } catch (error) {
+      send(response, refused(error));
+      return;
+    }
+    const fault = this.#faults.take(call);
+    const record: OpenRecord = {
+      method: name,
+      args: call.args,
+      atMs: performance.now(),
+      endedAtMs: undefined,
+      answer: undefined,
+      status: undefined,
+      fault: fault?.kind,
+    };
+    this.#calls.push(record);
+    const isEdit = name === "chat.update";
+    const endEdit = isEdit
+      ? this.#platform.complaints.beginEdit(`${String(call.args["channel"])} ${String(call.args["ts"])}`)
+      : undefined;
+    const answer = await this.#play(call, fault);
+    endEdit?.();
+    record.endedAtMs = performance.now();
+    record.answer = answer?.body;
+    record.status = answer?.status;
+    if (answer === undefined || fault?.kind === "lost response") response.socket?.resetAndDestroy();
+    else send(response, answer);
+  }
+
+  /** @returns nothing for a call that never arrived. */
+  async #play(call: ApiCall, fault: Fault | undefined): Promise<Answer | undefined> {
+    switch (fault?.kind) {
+      case "rate limited":
+        return tooMany(fault.retryAfterS);
+      case "status":
+        return { status: fault.status, body: {}, headers: {} };
+      case "unreachable":
+        return undefined;
+      case "refused":
+        return refused(new Refusal(fault.error, fault.details));
+      case "late":
+        await fault.until;
+        return this.#perform(call);
+      case "late answer": {
+        const answer = this.#perform(call);
+        await fault.until;
+        return answer;
+      }
+      case "lost response":
+      case undefined:
+        return this.#perform(call);
+      default:
+        return fault satisfies never;
+    }
+  }
+
+  #perform(call: ApiCall): Answer {
+    const waitS = this.#rateLimits?.take(call);
+    if (waitS !== undefined) return tooMany(waitS);
+    const method = methods.get(call.method);
+    try {
+      if (!method) throw new Refusal("unknown_method", { req_method: call.method });
+      this.#admit(call, method);
+      const result = method.run(call, this.#platform);
+      return { status: 200, body: { ok: true, ...result }, headers: this.#scopeHeaders(method) };
+    } catch (error) {
+      const answer = refused(error);
+      return { ...answer, headers: { ...(method ? this.#scopeHeaders(method) : {}), ...answer.headers } };
+    }
+  }
+
+  #admit(call: ApiCall, method: Method): void {
+    const { app } = this.#platform;
+    if (call.token === undefined) throw new Refusal("not_authed");
+    const isApp = call.token === app.appToken;
+    if (!isApp && call.token !== app.botToken) throw new Refusal("invalid_auth");
+    if (isApp !== (method.token === "app")) throw new Refusal("not_allowed_token_type");
+    const granted = isApp ? app.appScopes : app.scopes;
+    const { scopes } = method;
+    if (scopes.length > 0 && !scopes.some((scope) => granted.has(scope))) {
+      throw missingScope(scopes.join(","), this.#platform);
+    }
+  }
+
+  #scopeHeaders(method: Method): Record<string, string> {
+    const { app } = this.#platform;
+    return {
+      "x-oauth-scopes": [...(method.token === "app" ? app.appScopes : app.scopes)].join(","),
+      "x-accepted-oauth-scopes": method.scopes.join(","),
+    };
+  }
+}
+
+function refused(error: unknown): Answer {
+  if (!(error instanceof Refusal)) throw error;
+  const body = { ok: false, error: error.code, ...error.details };
+  return { status: error.status, body, headers: error.headers };
+}
+
+function tooMany(retryAfterS: number): Answer {
+  const headers = { "retry-after": String(retryAfterS) };
+  return { status: 429, body: { ok: false, error: "ratelimited" }, headers };
+}
+
+function send(response: ServerResponse, { status, body, headers }: Answer): void {
+  response.writeHead(status, { "content-type": "application/json; charset=utf-8", ...headers });
+  response.end(status >= 500 ? "upstream error" : JSON.stringify(body));
+}
