@@ -28,6 +28,10 @@ export type ErrorCode =
   | "lease_lost"
   | "history_failed"
   | "attempts_used_up"
+  /** A chat platform cannot be reached, or does not answer as it should. */
+  | "platform_unavailable"
+  /** A chat platform does not take our token. */
+  | "platform_refused"
   /** A fault of our own. */
   | "panic";
 
@@ -87,6 +91,8 @@ const SENTENCES: Readonly<Record<ErrorCode, string>> = {
   lease_lost: "The worker lost its reservation of this thread.",
   history_failed: "The thread's history could not be read or written. Please try again.",
   attempts_used_up: "The bot was interrupted too many times while it worked on this, so it gave up.",
+  platform_unavailable: "The chat platform cannot be reached at the moment.",
+  platform_refused: "The chat platform does not accept the bot's token. An admin has to check it.",
   panic: "Something went wrong inside the bot. Please try again.",
 };
 

@@ -46,11 +46,6 @@ export function withoutMentions(mrkdwn: string, user: string): string {
   );
 }
 
-/** Text that Slack prints as it is, in mrkdwn. */
-export function escapeText(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-}
-
 function mentioned(token: string): string | undefined {
   return /^@([A-Z0-9]+)(?:\|.*)?$/.exec(token)?.[1];
 }

@@ -35,6 +35,8 @@ export interface CommandResult {
 export interface Commands {
   /** Rejects only when a command that changes the session could not be stored. */
   run(command: Command, request: CommandRequest): Promise<CommandResult>;
+  /** The list of commands, for where there is no thread to ask in. */
+  help(): string;
 }
 
 export interface CommandDeps {
@@ -70,7 +72,7 @@ export function createCommands(deps: CommandDeps, options: CommandOptions = {}):
   async function answer(command: Command, request: CommandRequest): Promise<string | CommandResult> {
     switch (command.name) {
       case "help":
-        return help(written);
+        return describeCommands(written);
       case "status":
         return describeStatus(await deps.transcripts.status(request.session), deps.clock.now());
       case "queue":
@@ -112,6 +114,7 @@ export function createCommands(deps: CommandDeps, options: CommandOptions = {}):
       const answered = await answer(command, request);
       return typeof answered === "string" ? { kind: "first", text: answered } : answered;
     },
+    help: () => describeCommands(written),
   };
 }
 
@@ -119,7 +122,7 @@ function repeat(text: string): CommandResult {
   return { kind: "repeat", text };
 }
 
-function help(written: (name: CommandName) => string): string {
+function describeCommands(written: (name: CommandName) => string): string {
   const lines = (Object.keys(COMMANDS) as CommandName[]).map(
     (name) => `- \`${written(name)}\`: ${COMMANDS[name].summary}`,
   );

@@ -80,7 +80,7 @@ const running = (run: string): SessionStatus => ({
 const failed = (run: string): SessionStatus => ({
   epoch: 1,
   waiting: 0,
-  last: { run: run as RunId, outcome: { reason: "timeout" } },
+  last: { run: run as RunId, outcome: { reason: "timeout", endedAt: 0 } },
   entries: 1,
   usage,
 });

@@ -1,0 +1,145 @@
+/** Clicks, shortcuts and slash commands: what Slack sends for each, as a command or as a question for one. Pure. */
+
+import type { Command, CommandName } from "../../core/command/command.ts";
+import { parseCommand } from "../../core/command/parse.ts";
+import type { RunId } from "../../core/ids.ts";
+import { ACTION_IDS } from "./format.ts";
+import { sessionAt, slackInboundId, type SlackBot } from "./identity.ts";
+import type { Asked, AskedAt } from "./parse.ts";
+import { fieldsOf, listOf, textOf, timeOf, type Payload } from "./payload.ts";
+import type { NameOf } from "./text.ts";
+
+/** Message shortcuts by their callback id. */
+export const SHORTCUTS: Readonly<Record<string, Command>> = {
+  bobbin_reset: { name: "reset" },
+  bobbin_stop: { name: "stop" },
+};
+
+/** Slash commands; they cannot be used in threads, so each asks which thread is meant. */
+export const SLASH_COMMANDS = ["/bobbin", "/reset"] as const;
+
+/** Before the name of the command that the picker's choice is for. */
+const PICK = "bobbin_pick_";
+
+export function pickerActionId(name: CommandName): string {
+  return `${PICK}${name}`;
+}
+
+export type Interaction =
+  /** A button or shortcut. `run`: the one whose button it was. */
+  | { readonly kind: "command"; readonly asked: Asked; readonly run?: RunId; readonly answerTo?: string }
+  /** A thread was chosen in the picker, which the answer replaces. */
+  | { readonly kind: "picked"; readonly asked: Asked; readonly answerTo: string }
+  /** A slash command that needs a thread. */
+  | { readonly kind: "which_thread"; readonly command: Command; readonly channel: string }
+  | { readonly kind: "help" }
+  /** Not ours, or not as Slack sends it: acknowledged, and nothing more. */
+  | { readonly kind: "nothing" };
+
+/**
+ * @param body of an interactive payload or a slash command.
+ * @param now for what carries no time of its own.
+ */
+export function parseInteraction(body: Payload, bot: SlackBot, nameOf: NameOf, now: number): Interaction {
+  if (textOf(body["command"]) !== undefined) return parseSlash(body);
+  switch (body["type"]) {
+    case "block_actions":
+      return parseClick(body, bot, nameOf, now);
+    case "message_action":
+      return parseShortcut(body, bot, nameOf, now);
+    default:
+      return { kind: "nothing" };
+  }
+}
+
+/** Ids of those whose names an interaction needs. */
+export function personIn(body: Payload): readonly string[] {
+  const user = textOf(fieldsOf(body["user"])["id"]);
+  return user === undefined ? [] : [user];
+}
+
+function parseClick(body: Payload, bot: SlackBot, nameOf: NameOf, now: number): Interaction {
+  const action = fieldsOf(listOf(body["actions"])[0]);
+  const container = fieldsOf(body["container"]);
+  const message = fieldsOf(body["message"]);
+  const channel = textOf(container["channel_id"]) ?? textOf(fieldsOf(body["channel"])["id"]);
+  const at = timeOf(textOf(action["action_ts"])) ?? now;
+  const answerTo = textOf(body["response_url"]);
+  const actionId = textOf(action["action_id"]) ?? "";
+
+  if (actionId.startsWith(PICK)) {
+    const command = parseCommand(actionId.slice(PICK.length), { slash: "optional" });
+    const root = textOf(fieldsOf(action["selected_option"])["value"]);
+    const asked = command && askedOf(body, { bot, nameOf, channel, root, at, command });
+    if (asked === undefined || answerTo === undefined) return { kind: "nothing" };
+    return { kind: "picked", asked, answerTo };
+  }
+  const name = (["stop", "retry"] as const).find((each) => ACTION_IDS[each] === actionId);
+  if (name === undefined) return { kind: "nothing" };
+  const root =
+    textOf(container["thread_ts"]) ?? textOf(message["thread_ts"]) ?? textOf(container["message_ts"]);
+  const asked = askedOf(body, { bot, nameOf, channel, root, at, command: { name } });
+  const run = textOf(action["value"]);
+  return asked === undefined
+    ? { kind: "nothing" }
+    : {
+        kind: "command",
+        asked,
+        ...(run === undefined ? {} : { run: run as RunId }),
+        ...(answerTo === undefined ? {} : { answerTo }),
+      };
+}
+
+function parseShortcut(body: Payload, bot: SlackBot, nameOf: NameOf, now: number): Interaction {
+  const callbackId = textOf(body["callback_id"]) ?? "";
+  const command = Object.hasOwn(SHORTCUTS, callbackId) ? SHORTCUTS[callbackId] : undefined;
+  if (command === undefined) return { kind: "nothing" };
+  const message = fieldsOf(body["message"]);
+  const channel = textOf(fieldsOf(body["channel"])["id"]);
+  const root = textOf(message["thread_ts"]) ?? textOf(message["ts"]);
+  const at = timeOf(textOf(body["action_ts"])) ?? now;
+  const asked = askedOf(body, { bot, nameOf, channel, root, at, command });
+  const answerTo = textOf(body["response_url"]);
+  return asked === undefined
+    ? { kind: "nothing" }
+    : { kind: "command", asked, ...(answerTo === undefined ? {} : { answerTo }) };
+}
+
+function parseSlash(body: Payload): Interaction {
+  const channel = textOf(body["channel_id"]);
+  const name = SLASH_COMMANDS.find((each) => each === body["command"]);
+  if (channel === undefined || name === undefined) return { kind: "nothing" };
+  const line = name === "/bobbin" ? (textOf(body["text"]) ?? "") : name;
+  const command = parseCommand(line, { slash: "optional" });
+  if (command === undefined || command.name === "help") return { kind: "help" };
+  return { kind: "which_thread", command, channel };
+}
+
+/**
+ * The install is the bot's own, since a click of somebody from another workspace may carry that one's id; which thread it is
+ * for is told by channel and root.
+ */
+function askedOf(
+  body: Payload,
+  of: {
+    readonly bot: SlackBot;
+    readonly nameOf: NameOf;
+    readonly channel: string | undefined;
+    readonly root: string | undefined;
+    readonly at: number;
+    readonly command: Command;
+  },
+): Asked | undefined {
+  const { bot, channel, root, at, command } = of;
+  const person = fieldsOf(body["user"]);
+  const user = textOf(person["id"]);
+  const app = textOf(body["api_app_id"]);
+  const trigger = textOf(body["trigger_id"]);
+  const session = sessionAt(bot.space, channel, root);
+  if (session === undefined || channel === undefined || root === undefined) return undefined;
+  if (user === undefined || app === undefined || trigger === undefined) return undefined;
+  const name = of.nameOf(user) ?? textOf(person["name"]) ?? textOf(person["username"]) ?? user;
+  const answerAt: AskedAt = { channel, user, thread: root };
+  const id = slackInboundId({ app, space: bot.space, channel }, "command", trigger);
+  return { command, session, author: { id: user, name }, id, at, answerAt };
+}
