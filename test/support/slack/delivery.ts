@@ -32,6 +32,13 @@ export interface DeliveryOptions {
   readonly retryDelaysMs?: readonly number[];
 }
 
+export interface SpoilOptions {
+  /** How many attempts. Default 1. */
+  readonly times?: number;
+  /** Only attempts for which this is true; the bot's own messages come as events too. */
+  readonly when?: (payload: Payload) => boolean;
+}
+
 interface Entry {
   readonly payload: Payload;
   attempts: number;
@@ -48,7 +55,8 @@ export class Delivery {
   readonly #transport: () => Transport;
   readonly #delaysMs: readonly number[];
   readonly #waits = new Set<() => void>();
-  readonly #faults: ("lost" | "unacknowledged")[] = [];
+  readonly #faults: { kind: "lost" | "unacknowledged"; left: number; when: (payload: Payload) => boolean }[] =
+    [];
   #held: { payload: Payload; resolve: (outcome: Outcome | Promise<Outcome>) => void }[] | undefined;
   #everywhere: "one" | "every" = "one";
   #isClosed = false;
@@ -66,9 +74,16 @@ export class Delivery {
     return new Promise((resolve) => void held.push({ payload, resolve }));
   }
 
-  /** The next attempts come to nothing: lost on the way, or brought and the acknowledgement lost. One attempt each. */
-  spoil(...faults: readonly ("lost" | "unacknowledged")[]): void {
-    this.#faults.push(...faults);
+  /** The next attempts come to nothing: lost on the way, or brought and the acknowledgement lost. */
+  spoil(kind: "lost" | "unacknowledged", { times = 1, when = () => true }: SpoilOptions = {}): void {
+    this.#faults.push({ kind, left: times, when });
+  }
+
+  /** Everything about the message with this ts: both copies of a mention, and what was repeated. */
+  about(ts: string): readonly Delivered[] {
+    return this.#log.filter(
+      ({ payload }) => (payload.body["event"] as JsonObject | undefined)?.["ts"] === ts,
+    );
   }
 
   /** Keeps events back from now on. */
@@ -137,10 +152,11 @@ export class Delivery {
   }
 
   async #attempt(payload: Payload, attempt: Attempt): Promise<AttemptResult> {
-    const fault = this.#faults.shift();
-    if (fault === "lost") return { kind: "failed", reason: "http_error" };
+    const fault = this.#faults.find(({ left, when }) => left > 0 && when(payload));
+    if (fault) fault.left--;
+    if (fault?.kind === "lost") return { kind: "failed", reason: "http_error" };
     const result = await this.#transport().attempt(payload, attempt, this.#everywhere);
-    return fault === "unacknowledged" ? { kind: "failed", reason: "http_timeout" } : result;
+    return fault?.kind === "unacknowledged" ? { kind: "failed", reason: "http_timeout" } : result;
   }
 
   async #wait(delayMs: number): Promise<void> {

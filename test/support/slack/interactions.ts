@@ -1,18 +1,17 @@
 // What a person can press or call: buttons, menus, shortcuts, commands, modals, the Stop of an agent session. Slack brings each of
 // them once and never again.
-import { viewShape } from "./api/views.ts";
 import type { Delivery, Outcome } from "./delivery.ts";
 import type { Channel, EphemeralMessage, JsonObject, MessageRef, Profile, StoredMessage } from "./message.ts";
 import type { Platform } from "./platform.ts";
-import { controlsOf, objectsIn, stringIn } from "./rendering.ts";
-import { stateOf, type Entries } from "./modal-entries.ts";
+import { controlsOf } from "./rendering.ts";
+import { actionOf, createModalUse, type ModalUse } from "./modal-use.ts";
 
 export type CommandOutcome =
   | Outcome
   /** The client did not send it, and says why. */
   | { readonly kind: "refused"; readonly says: string };
 
-export interface Interactions {
+export interface Interactions extends ModalUse {
   /**
    * Presses a button or picks from a menu. Throws when it is not there.
    * @param pick the value that is chosen in a menu.
@@ -24,12 +23,6 @@ export interface Interactions {
   slash(command: string, text: string, channel: Channel | string, thread?: string): Promise<CommandOutcome>;
   /** The Stop button of the session. Throws when there is none on the screen. */
   stop(thread: { readonly channel: string; readonly root: string }): Promise<readonly Outcome[]>;
-  /** The modal on the screen. */
-  readonly modal: JsonObject | undefined;
-  readonly home: JsonObject | undefined;
-  /** Sends the modal. Throws when there is none, or when the client would ask for what is missing. */
-  submit(entries?: Entries): Promise<Outcome>;
-  closeModal(): Promise<Outcome | undefined>;
   openHome(tab?: "home" | "messages"): Promise<readonly Outcome[]>;
 }
 
@@ -65,14 +58,14 @@ export function createInteractions(profile: Profile, platform: Platform, deliver
       : events.shape(message);
 
   return {
+    ...createModalUse(profile, platform, base, interact),
+
     async click(ref, actionId, pick) {
       const message = visible(ref);
       const control = controlsOf(message.blocks).find((one) => one.actionId === actionId);
       if (!control) throw new Error(`there is nothing with the action id ${actionId} to press`);
       const channel = workspace.channelFor(ref.channel);
       const isWhisper = "to" in message;
-      const chosen = { type: "plain_text", text: pick ?? "" };
-      const picked = control.type.endsWith("_select") || control.type === "overflow";
       return interact({
         ...base("block_actions"),
         trigger_id: views.newTrigger(profile.id),
@@ -87,20 +80,7 @@ export function createInteractions(profile: Profile, platform: Platform, deliver
         ...(isWhisper ? {} : { message: shapeOf(message) }),
         state: { values: {} },
         response_url: responseUrls.create(channel.id, profile.id, message),
-        actions: [
-          {
-            type: control.type,
-            action_id: actionId,
-            block_id: control.blockId,
-            action_ts: workspace.nextTs(),
-            ...(picked
-              ? { selected_option: { text: chosen, value: pick } }
-              : {
-                  text: { type: "plain_text", text: control.text },
-                  ...(control.value === undefined ? {} : { value: control.value }),
-                }),
-          },
-        ],
+        actions: [actionOf(control, pick, workspace.nextTs())],
       });
     },
 
@@ -173,52 +153,6 @@ export function createInteractions(profile: Profile, platform: Platform, deliver
         streaming_message_ts: [],
       };
       return events.emit("agent_session_stopped", event, workspace.channelFor(channel)).settled;
-    },
-
-    get modal() {
-      return views.top(profile.id)?.content;
-    },
-    get home() {
-      return views.home(profile.id)?.content;
-    },
-
-    async submit(entries = {}) {
-      const view = views.top(profile.id);
-      if (!view) throw new Error(`${profile.name} has no modal open`);
-      const values = stateOf(view.content, entries);
-      const outcome = await interact({
-        ...base("view_submission"),
-        trigger_id: views.newTrigger(profile.id),
-        view: { ...viewShape(view, platform), state: { values } },
-        response_urls: [],
-      });
-      if (outcome.kind !== "acknowledged") return outcome;
-      const answer = (outcome.answer ?? {}) as JsonObject;
-      const next = objectsIn([answer["view"]])[0];
-      switch (stringIn(answer, "response_action")) {
-        case "errors":
-          break;
-        case "update":
-          if (next) views.update({ id: view.id }, next);
-          break;
-        case "push":
-          if (next) views.push(profile.id, next);
-          break;
-        case "clear":
-          views.close(profile.id, "all");
-          break;
-        default:
-          views.close(profile.id, "top");
-      }
-      return outcome;
-    },
-
-    async closeModal() {
-      const view = views.top(profile.id);
-      if (!view) throw new Error(`${profile.name} has no modal open`);
-      views.close(profile.id, "top");
-      if (view.content["notify_on_close"] !== true) return undefined;
-      return interact({ ...base("view_closed"), view: viewShape(view, platform), is_cleared: false });
     },
 
     async openHome(tab = "home") {

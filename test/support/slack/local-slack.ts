@@ -14,7 +14,14 @@ import { createPerson, createWriter, type Person, type Writer } from "./person.t
 import type { Platform } from "./platform.ts";
 import { RateLimits, type RateLimitOptions } from "./rate-limits.ts";
 import { ResponseUrls } from "./response-urls.ts";
-import { seenThread, seenTop, type LookOptions, type SeenMessage } from "./seen.ts";
+import {
+  everSeen,
+  seenThread,
+  seenTop,
+  type LookOptions,
+  type PastMessage,
+  type SeenMessage,
+} from "./seen.ts";
 import { SignedHttp, type RequestUrls } from "./signed-http.ts";
 import { SocketMode, type SocketOptions } from "./socket-mode.ts";
 import { Views } from "./views.ts";
@@ -88,6 +95,8 @@ export interface LocalSlack extends AsyncDisposable {
     look?: LookOptions,
   ): SeenMessage[];
   channelTop(channel: Channel | string, look?: LookOptions): SeenMessage[];
+  /** Every message that was ever posted there, deleted ones too, with all its versions and their times. */
+  ever(channel: Channel | string): PastMessage[];
   /** The line below a thread: a session's status or free text; empty for none. */
   statusLine(channel: Channel | string, root: string | { readonly root: string }): string;
   /** All lines so far, an empty one for each time that it went away. */
@@ -224,6 +233,7 @@ export async function createLocalSlack(options: LocalSlackOptions = {}): Promise
     thread: (channel, root, look = {}) =>
       seenThread(workspace, workspace.channelFor(channel), rootOf(root), look),
     channelTop: (channel, look = {}) => seenTop(workspace, workspace.channelFor(channel), look),
+    ever: (channel) => everSeen(workspace, workspace.channelFor(channel)),
     statusLine: (channel, root) => platform.sessions.line(workspace.channelFor(channel).id, rootOf(root)),
     statusHistory: (channel, root) =>
       platform.sessions.lineHistory(workspace.channelFor(channel).id, rootOf(root)),

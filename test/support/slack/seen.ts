@@ -23,6 +23,10 @@ export interface SeenMessage {
   readonly versions: readonly Version[];
 }
 
+export interface PastMessage extends SeenMessage {
+  readonly state: StoredMessage["state"];
+}
+
 export interface LookOptions {
   /** Whose screen it is: their ephemeral messages are there too. */
   readonly as?: { readonly id: string };
@@ -46,6 +50,11 @@ export function seenThread(
 export function seenTop(workspace: Workspace, channel: Channel, { as }: LookOptions): SeenMessage[] {
   const top = workspace.topOf(channel.id).map((one) => seen(workspace, one));
   return inOrder([...top, ...whispersTo(workspace, channel, as, undefined)]);
+}
+
+/** Every message that was ever posted there, whatever became of it. */
+export function everSeen(workspace: Workspace, channel: Channel): PastMessage[] {
+  return workspace.everyIn(channel.id).map((one) => ({ ...seen(workspace, one), state: one.state }));
 }
 
 export function seen(workspace: Workspace, message: StoredMessage): SeenMessage {

@@ -21,6 +21,20 @@ export interface CallRecord {
   readonly fault: Fault["kind"] | undefined;
 }
 
+/** Refusals that a careful app never meets, and the rule that it broke. */
+const punished: ReadonlyMap<string, string> = new Map([
+  ["msg_too_long", "size"],
+  ["msg_blocks_too_long", "size"],
+  ["metadata_too_large", "size"],
+  ["view_too_large", "size"],
+  ["invalid_blocks", "blocks"],
+  ["invalid_blocks_format", "blocks"],
+  ["invalid_arguments", "arguments"],
+  ["markdown_text_conflict", "arguments"],
+  ["no_text", "blank"],
+  ["unknown_method", "arguments"],
+]);
+
 type OpenRecord = { -readonly [Key in keyof CallRecord]: CallRecord[Key] };
 
 interface Answer {
@@ -35,6 +49,8 @@ export class WebApi {
   readonly #platform: Platform;
   readonly #faults: Faults;
   readonly #rateLimits: RateLimits | undefined;
+  /** When a method may be called again after a 429. */
+  readonly #closedUntilMs = new Map<string, number>();
 
   constructor(platform: Platform, faults: Faults, rateLimits: RateLimits | undefined) {
     this.#platform = platform;
@@ -72,6 +88,7 @@ export class WebApi {
     const endEdit = isEdit
       ? this.#platform.complaints.beginEdit(`${String(call.args["channel"])} ${String(call.args["ts"])}`)
       : undefined;
+    this.#complainAboutHaste(call);
     const answer = await this.#play(call, fault);
     endEdit?.();
     record.endedAtMs = performance.now();
@@ -85,7 +102,7 @@ export class WebApi {
   async #play(call: ApiCall, fault: Fault | undefined): Promise<Answer | undefined> {
     switch (fault?.kind) {
       case "rate limited":
-        return tooMany(fault.retryAfterS);
+        return this.#refuseFor(call, fault.retryAfterS);
       case "status":
         return { status: fault.status, body: {}, headers: {} };
       case "unreachable":
@@ -110,7 +127,7 @@ export class WebApi {
 
   #perform(call: ApiCall): Answer {
     const waitS = this.#rateLimits?.take(call);
-    if (waitS !== undefined) return tooMany(waitS);
+    if (waitS !== undefined) return this.#refuseFor(call, waitS);
     const method = methods.get(call.method);
     try {
       if (!method) throw new Refusal("unknown_method", { req_method: call.method });
@@ -119,8 +136,23 @@ export class WebApi {
       return { status: 200, body: { ok: true, ...result }, headers: this.#scopeHeaders(method) };
     } catch (error) {
       const answer = refused(error);
+      const rule = error instanceof Refusal ? punished.get(error.code) : undefined;
+      if (rule !== undefined)
+        this.#platform.complaints.add(rule, `${call.method} was refused: ${JSON.stringify(answer.body)}`);
       return { ...answer, headers: { ...(method ? this.#scopeHeaders(method) : {}), ...answer.headers } };
     }
+  }
+
+  #refuseFor(call: ApiCall, retryAfterS: number): Answer {
+    this.#closedUntilMs.set(limitKey(call), performance.now() + retryAfterS * 1000);
+    const headers = { "retry-after": String(retryAfterS) };
+    return { status: 429, body: { ok: false, error: "ratelimited" }, headers };
+  }
+
+  #complainAboutHaste(call: ApiCall): void {
+    const early = (this.#closedUntilMs.get(limitKey(call)) ?? 0) - performance.now();
+    if (early <= 0) return;
+    this.#platform.complaints.add("pace", `${call.method} comes ${Math.ceil(early)} ms before Retry-After`);
   }
 
   #admit(call: ApiCall, method: Method): void {
@@ -151,9 +183,11 @@ function refused(error: unknown): Answer {
   return { status: error.status, body, headers: error.headers };
 }
 
-function tooMany(retryAfterS: number): Answer {
-  const headers = { "retry-after": String(retryAfterS) };
-  return { status: 429, body: { ok: false, error: "ratelimited" }, headers };
+/** Posts are limited in each channel, everything else for the whole workspace. */
+function limitKey(call: ApiCall): string {
+  return call.method === "chat.postMessage"
+    ? `${call.method} ${call.optional("channel") ?? ""}`
+    : call.method;
 }
 
 function send(response: ServerResponse, { status, body, headers }: Answer): void {

@@ -49,7 +49,10 @@ export class Workspace {
   readonly profiles = new Map<string, Profile>();
   readonly ephemerals: EphemeralMessage[] = [];
   readonly nextTs: NextTs;
-  readonly #messages = new Map<string, StoredMessage[]>();
+  /** By channel, then by ts, in the order in which they were posted. */
+  readonly #messages = new Map<string, Map<string, StoredMessage>>();
+  /** By channel and root. */
+  readonly #replies = new Map<string, StoredMessage[]>();
   #counter = 0;
 
   constructor(teamId: string, nextTs: NextTs) {
@@ -130,9 +133,12 @@ export class Workspace {
       state: "shown",
     };
     note(stored, "posted");
-    const list = this.#messages.get(channel.id) ?? [];
-    list.push(stored);
-    this.#messages.set(channel.id, list);
+    const all = this.#messages.get(channel.id) ?? new Map<string, StoredMessage>();
+    this.#messages.set(channel.id, all.set(stored.ts, stored));
+    if (stored.threadTs !== undefined) {
+      const key = `${channel.id} ${stored.threadTs}`;
+      this.#replies.set(key, [...(this.#replies.get(key) ?? []), stored]);
+    }
     return stored;
   }
 
@@ -165,18 +171,17 @@ export class Workspace {
 
   /** Deleted ones too. */
   everyIn(channelId: string): readonly StoredMessage[] {
-    return this.#messages.get(channelId) ?? [];
+    return [...(this.#messages.get(channelId)?.values() ?? [])];
   }
 
   /** Whatever its state. */
   find(channelId: string, ts: string): StoredMessage | undefined {
-    return this.everyIn(channelId).find((message) => message.ts === ts);
+    return this.#messages.get(channelId)?.get(ts);
   }
 
   repliesTo(root: Pick<StoredMessage, "channel" | "ts">): readonly StoredMessage[] {
-    return this.everyIn(root.channel).filter(
-      (message) => message.threadTs === root.ts && message.state !== "gone",
-    );
+    const replies = this.#replies.get(`${root.channel} ${root.ts}`) ?? [];
+    return replies.filter((message) => message.state !== "gone");
   }
 
   /** What stands in the channel itself: roots, and replies that were sent to the channel as well. */
