@@ -51,7 +51,16 @@ export interface CommandInbound extends Common {
   readonly answerTo?: string;
 }
 
-export type Inbound = MessageInbound | EditInbound | DeleteInbound | CommandInbound;
+/**
+ * What the bot notes for the model by itself: it is read with the turn that follows, is no reason for a run, and its author is
+ * the bot.
+ */
+export interface NoteInbound extends Common {
+  readonly kind: "note";
+  readonly text: string;
+}
+
+export type Inbound = MessageInbound | EditInbound | DeleteInbound | CommandInbound | NoteInbound;
 
 /** What became of an inbound, for ever. */
 export type Fate = "answered" | "steered" | "failed" | "refused" | "cancelled" | "expired";

@@ -1,6 +1,7 @@
 // What every RunStore keeps; see src/core/ports/run-store.ts.
 import type { ContractCase } from "./contract.ts";
 import { claimCases } from "./run-store-claims.ts";
+import { noteCases } from "./run-store-notes.ts";
 import { crashCases } from "./run-store-crashes.ts";
 import { roundCases } from "./run-store-rounds.ts";
 import { stopCases } from "./run-store-stops.ts";
@@ -11,4 +12,5 @@ export const runStoreCases: readonly ContractCase<RunStoreSubject>[] = [
   ...roundCases,
   ...stopCases,
   ...crashCases,
+  ...noteCases,
 ];

@@ -38,10 +38,11 @@ export function createConversation(sql: Sql): Conversation {
       const rows = await sql.query<SaidRow>(where === "thread" ? THREAD : CHANNEL, [
         where === "thread" ? session : channelOf(session),
         beforeId ?? null,
-        limit,
+        limit + 1,
       ]);
       signal.throwIfAborted();
-      return rows.map(({ sender, ...row }): Said => ({ ...row, isBot: sender === "bot" }));
+      const messages = rows.map(({ sender, ...row }): Said => ({ ...row, isBot: sender === "bot" }));
+      return { messages: messages.slice(-limit), isPartial: messages.length > limit };
     },
   };
 }

@@ -41,6 +41,8 @@ export function toInbound(value: unknown): Inbound {
         command: toCommand(body["command"]),
         ...optional(body, "answerTo", textOf),
       };
+    case "note":
+      return { ...common, kind: "note", text: textOf(body["text"], "text") };
     default:
       throw new StoredJsonError(`inbound kind ${String(body["kind"])}`);
   }

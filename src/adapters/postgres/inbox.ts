@@ -23,8 +23,8 @@ const PUT = {
   text: `
 with known as materialized (select from sessions where id = $2),
 put as (
-  insert into inbox (id, session, kind, message, at, body, state, fate, done_at)
-  select $1::text, $2::text, $3::text, $4::text, $5::bigint, $6::jsonb,
+  insert into inbox (id, session, kind, message, at, body, note, state, fate, done_at)
+  select $1::text, $2::text, $3::text, $4::text, $5::bigint, $6::jsonb, $9::text,
     case when $8::boolean then 'done' else 'waiting' end,
     case when $8 then 'answered' end, case when $8 then now_ms() end
   where $7::boolean or exists (select from known)
@@ -106,6 +106,7 @@ export function createInbox(sql: Sql): Inbox {
       inboundText(inbound),
       inbound.addressed,
       isDone,
+      inbound.kind === "note" ? cleanText(inbound.text) : null,
     ]);
     const stored = row === undefined ? undefined : answer(row);
     if (stored !== undefined) return stored;
@@ -142,7 +143,7 @@ export function createInbox(sql: Sql): Inbox {
         );
         return stored === "unknown" ? { kind: "ignored" } : stored;
       }
-      if (inbound.kind === "message") return put(inbound, false);
+      if (inbound.kind === "message" || inbound.kind === "note") return put(inbound, false);
       switch (inbound.command.name) {
         case "stop":
         case "reset": {

@@ -30,7 +30,7 @@ interface OpenRow {
 /**
  * What is decided, in this order: a reply that is settling, an unfinished run, a new run. A resumed run admits nothing here:
  * what waits joins it at its next round border, so that no user turn ever stands between a call and its result.
- * A new run with a message also takes the notes on edited and deleted messages that waited for one. They stand before the
+ * A new run with a message also takes the notes (on edited and deleted messages, or of the bot) that waited for one. They stand before the
  * messages, since the model reads notes with the user turn that follows them.
  */
 const OPEN = {
@@ -121,7 +121,7 @@ added as (
           'parts', body->'parts', 'inbound', id)
         else jsonb_build_object('v', 1, 'kind', 'note', 'text', note) end as body,
       case kind when 'message' then id end as inbound
-    from sorted where (kind = 'message' and state = 'admitted') or (kind in ('edit', 'delete') and fate = 'answered')
+    from sorted where (kind = 'message' and state = 'admitted') or (kind in ('edit', 'delete', 'note') and fate = 'answered')
     union all
     select 0, 0, jsonb_build_object('v', 1, 'kind', 'note', 'text', $5::text), null from held where retries) t
   where h.kind = 'new'

@@ -4,7 +4,14 @@
  */
 
 import type { NewId } from "../../core/ids.ts";
-import type { Fence, Frozen, Left, ModelCallRecord, RunStore } from "../../core/ports/run-store.ts";
+import type {
+  Beginning,
+  Fence,
+  Frozen,
+  Left,
+  ModelCallRecord,
+  RunStore,
+} from "../../core/ports/run-store.ts";
 import { cleanText } from "../../core/text.ts";
 import type { SessionId } from "../../core/thread.ts";
 import { commitRound } from "./commit-round.ts";
@@ -30,6 +37,16 @@ blobs_in as (
   group by b.hash, b.text order by b.hash
   on conflict (hash) do nothing)
 select id from held`,
+};
+
+/** In the order in which waiting messages are admitted. */
+const BEGINNING = {
+  name: "beginning",
+  text: `
+select i.message, i.at from sessions s join inbox i on i.session = s.id
+where s.id = $1 and s.epoch = 1 and s.last_seq = 0 and i.state = 'waiting' and i.kind = 'message' and i.seq > s.stop_seq
+  and not exists (select from inbox n where n.session = $1 and n.kind = 'note')
+order by i.at, i.seq limit 1`,
 };
 
 const SETTLED = {
@@ -102,6 +119,10 @@ export function createRunStore(
     remember(calls.flatMap((call) => [call.prompt.hash, call.tools.hash]));
   return {
     open: (session: SessionId, worker: string) => openRun(sql, session, worker, { newRun: newId, tail }),
+    async beginning(session) {
+      const [row] = await sql.query<Beginning>(BEGINNING, [session]);
+      return row;
+    },
     async freeze(fence: Fence, { prompt, tools }: Frozen) {
       const rows = await sql.query(FREEZE, [
         fence.session,

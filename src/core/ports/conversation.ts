@@ -11,11 +11,21 @@ export interface Said {
   readonly at: number;
 }
 
+export interface Reading {
+  /** Ascending. */
+  readonly messages: readonly Said[];
+  /** More was said than stands here: before it, or where the platform gave no more. */
+  readonly isPartial: boolean;
+}
+
 export interface Conversation {
-  /** The newest `limit` messages of the session's thread or of its whole channel, ascending; before `beforeId` where given. */
+  /**
+   * The newest `limit` messages of the session's thread or of its whole channel; before `beforeId` where given. Of a thread
+   * on a platform with root messages its root may stand in place of the oldest of them. Rejects when nothing can be read now.
+   */
   read(
     session: SessionId,
     options: { readonly where: "thread" | "channel"; readonly limit: number; readonly beforeId?: string },
     signal: AbortSignal,
-  ): Promise<readonly Said[]>;
+  ): Promise<Reading>;
 }

@@ -15,6 +15,7 @@ export interface Inbox {
    * Durable when it resolves. One statement decides whether to store, makes the session when it is addressed, and
    * for `stop` and `reset` raises the session's `stop_seq` (and `epoch`): waiting inbounds before it become `cancelled`,
    * later ones are untouched. An edit or delete of a *waiting* message changes that message.
+   * A note waits for the next new run.
    */
   put(inbound: Inbound): Promise<Stored>;
 }

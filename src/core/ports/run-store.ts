@@ -157,6 +157,13 @@ export type Opened =
       readonly afterCrash: boolean;
     };
 
+export interface Beginning {
+  /** The platform's id of the message. */
+  readonly message: string;
+  /** Its platform time, ms since 1970. */
+  readonly at: number;
+}
+
 /** How an attempt ends that does not end its run. */
 export type Left = "handed_over" | "lost" | "crashed";
 
@@ -168,6 +175,11 @@ export interface RunStore {
    * with `attempts_used_up`. `messages` that were only stopped or reset become `cancelled` here.
    */
   open(session: SessionId, worker: string): Promise<Opened>;
+  /**
+   * The first message that waits in a session whose history is still empty, was never reset and has no note waiting: what
+   * its thread said before is not known yet. Undefined otherwise.
+   */
+  beginning(session: SessionId): Promise<Beginning | undefined>;
   /** Freezes prompt and tools for the session's epoch. */
   freeze(fence: Fence, frozen: Frozen): Promise<void>;
   commitRound(fence: Fence, round: RoundRecord): Promise<Committed>;

@@ -16,6 +16,7 @@ import type { Surface } from "../ports/surface.ts";
 import { documentOf } from "../reply/document.ts";
 import { createReplyWriter, type ReplyWriter } from "../reply/writer.ts";
 import type { SessionId } from "../thread.ts";
+import type { Backlog } from "./backlog.ts";
 import { noteFor } from "./end-reason.ts";
 import { openRunSignal } from "./run-signal.ts";
 import type { Served, ServeStep } from "./serve-session.ts";
@@ -25,6 +26,8 @@ export interface RunSessionDeps extends LoopDeps {
   readonly pages: Pages;
   readonly stops: Stops;
   readonly log: Log;
+  /** Reads what was said before the bot was called; never rejects. Absent where that is on no platform. */
+  readonly backlog?: Backlog;
   /** The place where the session's thread is shown. */
   surfaceOf(session: SessionId): Surface;
   /** What the session's model is told; `frozen` is what it was told before, and holds. */
@@ -166,6 +169,7 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
   }
 
   return async (session, lease, leaving) => {
+    await deps.backlog?.(session, AbortSignal.any([lease.signal, leaving]));
     const opened = await deps.store.open(session, options.worker);
     switch (opened.kind) {
       case "nothing":

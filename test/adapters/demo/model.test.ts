@@ -30,7 +30,9 @@ const said = [
 ];
 const tools: readonly Tool[] = [
   createTimeTool({ clock }),
-  createEarlierMessagesTool({ conversation: { read: () => Promise.resolve(said) } }),
+  createEarlierMessagesTool({
+    conversation: { read: () => Promise.resolve({ messages: said, isPartial: false }) },
+  }),
 ];
 const model = createDemoModel({ clock: createSystemClock() }, { wordMs: 0, slowWordMs: 0 });
 

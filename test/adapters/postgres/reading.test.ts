@@ -54,13 +54,16 @@ for (const { name, sql } of [postgres, pglite]) {
     await messages.remove(one, "m4");
     const { signal } = new AbortController();
     const read = async (options: Parameters<typeof conversation.read>[1]): Promise<readonly string[]> =>
-      (await conversation.read(one, options, signal)).map((each) => each.text);
+      (await conversation.read(one, options, signal)).messages.map((each) => each.text);
     expect(await read({ where: "thread", limit: 10 })).toEqual(["first", "answer"]);
     expect(await read({ where: "channel", limit: 10 })).toEqual(["first", "elsewhere", "answer"]);
     expect(await read({ where: "channel", limit: 2 })).toEqual(["elsewhere", "answer"]);
     expect(await read({ where: "thread", limit: 10, beforeId: "m3" })).toEqual(["first"]);
     expect(await read({ where: "thread", limit: 10, beforeId: "unknown" })).toEqual([]);
-    const [, last] = await conversation.read(one, { where: "thread", limit: 10 }, signal);
+    const { messages: all, isPartial } = await conversation.read(one, { where: "thread", limit: 10 }, signal);
+    const [, last] = all;
+    expect(isPartial).toBe(false);
+    expect((await conversation.read(one, { where: "thread", limit: 1 }, signal)).isPartial).toBe(true);
     expect(last).toMatchObject({ id: "m3", speaker: "Bobbin", isBot: true });
     await expect(
       conversation.read(one, { where: "thread", limit: 1 }, AbortSignal.abort()),

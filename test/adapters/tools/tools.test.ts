@@ -70,7 +70,7 @@ describe("earlier messages", () => {
   const conversation: Conversation = {
     read(session, options) {
       asked.push([session, options]);
-      return Promise.resolve(options.where === "channel" ? said : []);
+      return Promise.resolve({ messages: options.where === "channel" ? said : [], isPartial: false });
     },
   };
   const tool = createEarlierMessagesTool({ conversation });
@@ -117,7 +117,9 @@ describe("a tool's definition", () => {
   test("T6: what the model is told passes a strict provider, with defaults as optional", () => {
     const tools = [
       createTimeTool({ clock }),
-      createEarlierMessagesTool({ conversation: { read: () => Promise.resolve([]) } }),
+      createEarlierMessagesTool({
+        conversation: { read: () => Promise.resolve({ messages: [], isPartial: false }) },
+      }),
     ];
     expect(complaintsAbout(Buffer.from(bodyOf(asks("hi", { tools }))))).toEqual([]);
     expect(tools[1]?.schema).toMatchObject({

@@ -159,6 +159,8 @@ function whatWasDone(inbound: Inbound): string {
       return `deleted ${inbound.message}`;
     case "command":
       return `/${inbound.command.name}`;
+    case "note":
+      return inbound.text;
     default:
       return inbound satisfies never;
   }
