@@ -33,7 +33,7 @@ export interface SlackConnectionOptions {
 }
 
 /** What the two ways have in common. */
-type Inlet = Receiver & { check?(): string | undefined };
+type Inlet = Receiver & { check?(): string | undefined; readonly heardAt?: number | undefined };
 
 export class SlackConnection {
   readonly #deps: SlackConnectionDeps;
@@ -90,6 +90,11 @@ export class SlackConnection {
   /** One sentence on what is missing, or nothing. */
   check(): string | undefined {
     return this.#inlet.check?.();
+  }
+
+  /** When Slack was last heard over the socket, ms since 1970; undefined before that, and over HTTP. */
+  get heardAt(): number | undefined {
+    return this.#inlet.heardAt;
   }
 
   /** Takes nothing new, and lets what is under way end for a bounded time. May be called twice. */

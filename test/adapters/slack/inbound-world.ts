@@ -1,0 +1,155 @@
+// Slack's way in over real parts: the local Slack, Bolt, our HTTP server, and a store in a real Postgres. Nothing answers here: what
+// counts is what is stored, what is acknowledged, and what one person is told.
+import { createLocalRunQueue } from "../../../src/adapters/local/run-queue.ts";
+import { createLocalStops } from "../../../src/adapters/local/stops.ts";
+import { listen, type Listening } from "../../../src/adapters/http/listen.ts";
+import { createInbox } from "../../../src/adapters/postgres/inbox.ts";
+import { openPostgres } from "../../../src/adapters/postgres/pool.ts";
+import { createRunStore } from "../../../src/adapters/postgres/run-store.ts";
+import type { Sql } from "../../../src/adapters/postgres/sql.ts";
+import { createTranscripts } from "../../../src/adapters/postgres/transcripts.ts";
+import { createSlackApi } from "../../../src/adapters/slack/api.ts";
+import { SlackConnection, type SlackInlet } from "../../../src/adapters/slack/connection.ts";
+import { identify } from "../../../src/adapters/slack/identify.ts";
+import { createSlackPeople } from "../../../src/adapters/slack/people.ts";
+import { createReceive } from "../../../src/adapters/slack/receive.ts";
+import { createTell } from "../../../src/adapters/slack/tell.ts";
+import { createNewId } from "../../../src/adapters/ids.ts";
+import { createSystemClock } from "../../../src/adapters/system-clock.ts";
+import { createCommands } from "../../../src/core/command/commands.ts";
+import { BobbinError } from "../../../src/core/errors.ts";
+import type { Inbound } from "../../../src/core/inbound.ts";
+import type { RunStore } from "../../../src/core/ports/run-store.ts";
+import type { Transcripts } from "../../../src/core/ports/transcripts.ts";
+import { createIntake, type Intake } from "../../../src/core/run/intake.ts";
+import { silentLog } from "../../support/silent-log.ts";
+import {
+  createLocalSlack,
+  type LocalSlack,
+  type LocalSlackOptions,
+} from "../../support/slack/local-slack.ts";
+import { freshDatabase } from "../../support/services/postgres.ts";
+
+export interface InboundWorld extends AsyncDisposable {
+  readonly slack: LocalSlack;
+  readonly connection: SlackConnection;
+  readonly http: Listening;
+  readonly store: RunStore;
+  readonly transcripts: Transcripts;
+  /** Everything that was stored, in its order. */
+  stored(): Promise<readonly Inbound[]>;
+  sessions(): Promise<readonly string[]>;
+  /** The next so many inbounds cannot be stored. */
+  breakStore(times: number): void;
+  /** One more gateway for the same app and store. */
+  another(): Promise<SlackConnection>;
+}
+
+export interface WorldOptions {
+  readonly over?: SlackInlet["kind"];
+  readonly slack?: LocalSlackOptions;
+  readonly socket?: Partial<Extract<SlackInlet, { kind: "socket" }>>;
+}
+
+export async function inboundWorld(options: WorldOptions = {}): Promise<InboundWorld> {
+  const over = options.over ?? "socket";
+  const slack = await createLocalSlack({ retryDelaysMs: [0, 50, 100], ...options.slack });
+  const database = await freshDatabase();
+  const sql: Sql = openPostgres({ url: database.url, connections: 4, log: silentLog });
+  const clock = createSystemClock();
+  const deps = { clock, log: silentLog };
+  const newId = createNewId(clock);
+  const transcripts = createTranscripts(sql);
+  let broken = 0;
+  const real = createIntake({
+    inbox: createInbox(sql),
+    queue: createLocalRunQueue(),
+    stops: createLocalStops(),
+    ...deps,
+  });
+  const intake: Intake = {
+    async receive(inbound) {
+      if (broken > 0) {
+        broken--;
+        throw new BobbinError("store_unavailable", "connection refused");
+      }
+      return real.receive(inbound);
+    },
+  };
+  const apiUrl = slack.slackApiUrl;
+  const api = createSlackApi(deps, { token: slack.app.botToken, apiUrl });
+  const bot = await identify(api);
+  const written = (name: string): string => `@${bot.name} ${name}`;
+  const inlet: SlackInlet =
+    over === "socket"
+      ? {
+          kind: "socket",
+          appToken: slack.app.appToken,
+          apiUrl,
+          pauseMs: { first: 20, longest: 100 },
+          closeMs: 200,
+          ...options.socket,
+        }
+      : { kind: "http", signingSecret: slack.app.signingSecret };
+  const connections: SlackConnection[] = [];
+  const another = async (): Promise<SlackConnection> => {
+    const receive = createReceive(
+      {
+        intake,
+        commands: createCommands({ intake, transcripts, clock }, { written }),
+        transcripts,
+        people: createSlackPeople({ api, clock }),
+        tell: createTell({ api, log: silentLog }),
+        ...deps,
+      },
+      bot,
+    );
+    const made = new SlackConnection(
+      { receive, ...deps },
+      { inlet, bot, botToken: slack.app.botToken, apiUrl },
+    );
+    connections.push(made);
+    await made.start();
+    return made;
+  };
+  const connection = await another();
+  const http = await listen(
+    {
+      apps: connection.http === undefined ? [] : [{ path: "/slack", app: connection.http }],
+      checks: [{ name: "Slack", check: () => Promise.resolve(connection.check()) }],
+      ...deps,
+    },
+    { host: "127.0.0.1", port: 0 },
+  );
+  if (over === "http") slack.useHttp(`${http.url}/slack/events`);
+  return {
+    slack,
+    connection,
+    http,
+    store: createRunStore({ sql, newId }),
+    transcripts,
+    another,
+    breakStore: (times) => void (broken = times),
+    async stored() {
+      const rows = await sql.query<{ body: Inbound }>({
+        name: "test-stored",
+        text: "select body from inbox order by seq",
+      });
+      return rows.map(({ body }) => body);
+    },
+    async sessions() {
+      const rows = await sql.query<{ id: string }>({
+        name: "test-sessions",
+        text: "select id from sessions order by id",
+      });
+      return rows.map(({ id }) => id);
+    },
+    async [Symbol.asyncDispose]() {
+      await http.close();
+      for (const each of connections) await each.stop();
+      await sql.close();
+      await database[Symbol.asyncDispose]();
+      await slack.close();
+    },
+  };
+}
