@@ -1,0 +1,54 @@
+// Called into a thread of the local Slack, the bot's first turn begins with what was said there, out of a real store.
+import { expect, test } from "vitest";
+import { openPostgres } from "../../../src/adapters/postgres/pool.ts";
+import { createSlackConversation } from "../../../src/adapters/slack/conversation.ts";
+import { createSlackPeople } from "../../../src/adapters/slack/people.ts";
+import { createSystemClock } from "../../../src/adapters/system-clock.ts";
+import { createBacklog } from "../../../src/core/run/backlog.ts";
+import { asRun, message } from "../../contract/store-samples.ts";
+import { freshDatabase } from "../../support/services/postgres.ts";
+import { silentLog } from "../../support/silent-log.ts";
+import { storesOver } from "../postgres/store-subject.ts";
+import { outboundWorld } from "./outbound-world.ts";
+
+test("pitfall 17: a mention in mid-thread knows what was said, by whom, and no more of the thread than that", async () => {
+  await using world = await outboundWorld();
+  await using database = await freshDatabase();
+  const sql = openPostgres({ url: database.url });
+  const { store, inbox } = storesOver(sql);
+  const { slack, channel, ana, api } = world;
+  const clock = createSystemClock();
+  const bo = slack.person("bo");
+  const root = ana.say(channel, "the launch slips by a week");
+  slack.otherBot("ci").say(channel, "build 7 failed", { thread: root });
+  const mention = bo.say(channel, `${slack.botMention} why?`, { thread: root });
+  bo.say(channel, "anyone?", { thread: root });
+  const session = `slack:${slack.teamId}:${channel.id}:${root.ts}` as typeof world.session;
+  await inbox.put(message(session, "why?", { message: mention.ts, author: { id: bo.id, name: "bo" } }));
+
+  const conversation = createSlackConversation(
+    { api, people: createSlackPeople({ api, clock }), log: silentLog },
+    {
+      bot: {
+        space: slack.teamId,
+        user: slack.app.botUserId,
+        bot: slack.app.botId,
+        name: slack.app.name,
+      },
+    },
+  );
+  const backlog = createBacklog({ store, inbox, clock, log: silentLog, conversationOf: () => conversation });
+  await backlog(session, new AbortController().signal);
+  await backlog(session, new AbortController().signal);
+
+  const { tail } = asRun(await store.open(session, "w"));
+  expect(tail.map(({ body }) => body.kind)).toEqual(["note", "user"]);
+  const note = tail[0]?.body.kind === "note" ? tail[0].body.text : "";
+  const quotes = note.split("\n").filter((line) => line.startsWith("{"));
+  expect(quotes.map((line) => JSON.parse(line) as object)).toMatchObject([
+    { id: root.ts, speaker: "ana", text: "the launch slips by a week" },
+    { speaker: "ci", bot: true, text: "build 7 failed" },
+  ]);
+  expect(slack.callsOf("conversations.replies")).toHaveLength(1);
+  await sql.close();
+});

@@ -1,0 +1,98 @@
+// A thread in the local Slack, the real surface and the real reply writer: what tests of the outbound half are made of.
+import { createSlackApi, type SlackApi } from "../../../src/adapters/slack/api.ts";
+import { createSlackSurfaces, type SlackSurfaces } from "../../../src/adapters/slack/surfaces.ts";
+import type { SlackSurfaceOptions } from "../../../src/adapters/slack/surface.ts";
+import { createSystemClock } from "../../../src/adapters/system-clock.ts";
+import type { Surface } from "../../../src/core/ports/surface.ts";
+import {
+  createReplyWriter,
+  type ReplyWriter,
+  type ReplyWriterOptions,
+} from "../../../src/core/reply/writer.ts";
+import { sessionIdOf, type SessionId } from "../../../src/core/thread.ts";
+import { MemoryPages } from "../../support/memory-pages.ts";
+import { fenceOf, runNamed } from "../../support/reply-bench.ts";
+import { silentLog } from "../../support/silent-log.ts";
+import {
+  createLocalSlack,
+  type LocalSlack,
+  type LocalSlackOptions,
+} from "../../support/slack/local-slack.ts";
+import type { Channel, MessageRef } from "../../support/slack/message.ts";
+import type { Person, Said } from "../../support/slack/person.ts";
+import type { SeenMessage } from "../../support/slack/seen.ts";
+
+export interface OutboundWorld extends AsyncDisposable {
+  readonly slack: LocalSlack;
+  readonly api: SlackApi;
+  readonly surfaces: SlackSurfaces;
+  readonly channel: Channel;
+  readonly ana: Person;
+  /** What Ana wrote to begin the thread. */
+  readonly root: Said;
+  readonly session: SessionId;
+  readonly surface: Surface;
+  readonly pages: MemoryPages;
+  /** A writer for the run of this name; a later one with a higher fence takes it over. */
+  writer(
+    name?: string,
+    options?: Partial<ReplyWriterOptions> & { readonly fenceNumber?: number },
+  ): ReplyWriter;
+  /** The bot's messages in the thread, as Ana sees them. */
+  shown(): readonly SeenMessage[];
+  /** Their words, on one line each. */
+  texts(): readonly string[];
+  /** What the bot wrote into the channel itself. */
+  strays(): readonly SeenMessage[];
+  ref(ts: string): MessageRef;
+}
+
+const clock = createSystemClock();
+
+export async function outboundWorld(
+  options: LocalSlackOptions & { readonly surface?: SlackSurfaceOptions } = {},
+): Promise<OutboundWorld> {
+  const slack = await createLocalSlack(options);
+  const channel = slack.channel("general");
+  const ana = slack.person("ana");
+  const root = ana.say(channel, `${slack.botMention} hello`);
+  const session = sessionIdOf({ platform: "slack", space: slack.teamId, channel: channel.id, root: root.ts });
+  const api = createSlackApi(
+    { clock, log: silentLog },
+    { token: slack.app.botToken, apiUrl: slack.slackApiUrl, timeoutMs: 5_000 },
+  );
+  const surfaces = createSlackSurfaces(
+    { api, clock, log: silentLog },
+    { editEveryMs: 1_000, ...options.surface },
+  );
+  const surface = surfaces.of(session);
+  const pages = new MemoryPages();
+  const isBots = ({ userId }: SeenMessage): boolean => userId === slack.app.botUserId;
+  const shown = () => slack.thread(channel, root).filter(isBots);
+  return {
+    slack,
+    api,
+    surfaces,
+    channel,
+    ana,
+    root,
+    session,
+    surface,
+    pages,
+    writer(name = "r1", { fenceNumber = 1, ...own } = {}) {
+      const run = { ...runNamed(name), session };
+      return createReplyWriter(
+        { surface: surfaces.of(session), pages, clock, log: silentLog },
+        { run, fence: fenceOf(run, fenceNumber), isLive: () => true, ...own },
+      );
+    },
+    shown,
+    texts: () => shown().map(({ text }) => text.replaceAll(/\s+/g, " ").trim()),
+    strays: () => slack.channelTop(channel).filter(isBots),
+    ref: (ts) => ({ channel: channel.id, ts }),
+    async [Symbol.asyncDispose]() {
+      await surfaces.stop();
+      await slack.close();
+    },
+  };
+}

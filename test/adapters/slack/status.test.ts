@@ -1,0 +1,106 @@
+// Slack's own sign that the bot works in a thread, through the real reply writer.
+import { afterEach, describe, expect, test } from "vitest";
+import { SlackStatus } from "../../../src/adapters/slack/status.ts";
+import type { RunEvent } from "../../../src/core/events.ts";
+import { manualClock } from "../../support/manual-clock.ts";
+import { roundOf, stopped } from "../../support/reply-bench.ts";
+import { silentLog } from "../../support/silent-log.ts";
+import { until } from "../../support/until.ts";
+import { outboundWorld, type OutboundWorld } from "./outbound-world.ts";
+
+const started: RunEvent = { kind: "round", round: 1, state: "start" };
+const line = (world: OutboundWorld): string => world.slack.statusLine(world.channel, world.root);
+const lines = (world: OutboundWorld): readonly string[] =>
+  world.slack.statusHistory(world.channel, world.root);
+const reads = (world: OutboundWorld, what: string) =>
+  until(() => line(world) === what, { what: `the line reads ${JSON.stringify(what)}` });
+
+let world: OutboundWorld;
+afterEach(async () => {
+  expect(world.slack.complaints).toEqual([]);
+  await world[Symbol.asyncDispose]();
+});
+
+describe("the status of a thread", () => {
+  test("says that the bot works, and is gone when the reply has settled", async () => {
+    world = await outboundWorld();
+    const writer = world.writer();
+    writer.on(started);
+    await reads(world, "processing");
+    for (const event of roundOf(1, "done").slice(1)) writer.on(event);
+    await writer.settle(stopped);
+    await reads(world, "");
+    expect(lines(world)).toEqual(["processing", ""]);
+    expect(world.slack.callsOf("agents.sessions.setStatus")).toHaveLength(2);
+    expect(world.surfaces.status.working).toBe(0);
+  });
+
+  test("says that the bot waits for a person, where it does", async () => {
+    world = await outboundWorld();
+    const writer = world.writer();
+    writer.on(started);
+    await reads(world, "processing");
+    await writer.settle({ ...stopped, reason: "waiting" });
+    await reads(world, "suspended");
+  });
+
+  test("stays when another attempt goes on, and goes with that one", async () => {
+    world = await outboundWorld();
+    const first = world.writer();
+    first.on(started);
+    await reads(world, "processing");
+    await first.stop();
+    expect(line(world)).toBe("processing");
+    const second = world.writer("r1", { fenceNumber: 2 });
+    for (const event of roundOf(1, "done")) second.on(event);
+    await second.settle(stopped);
+    await reads(world, "");
+  });
+
+  test("is the older one where the app is no agent, and that is asked once for the install", async () => {
+    world = await outboundWorld({ isAgent: false });
+    for (const name of ["r1", "r2"]) {
+      const writer = world.writer(name);
+      writer.on(started);
+      await until(() => world.slack.callsOf("assistant.threads.setStatus").length > 0, {
+        what: "it is said",
+      });
+      for (const event of roundOf(1, name).slice(1)) writer.on(event);
+      await writer.settle(stopped);
+    }
+    await reads(world, "");
+    expect(world.slack.callsOf("agents.sessions.setStatus")).toHaveLength(1);
+    expect(world.texts()).toHaveLength(2);
+  });
+
+  test("that Slack does not take is no trouble for the reply, and a sign that has to go is tried again", async () => {
+    world = await outboundWorld();
+    const writer = world.writer();
+    writer.on(started);
+    await reads(world, "processing");
+    world.slack.fault("agents.sessions.setStatus", { kind: "status", status: 500 });
+    world.slack.fault("agents.sessions.setStatus", { kind: "lost response" });
+    for (const event of roundOf(1, "done").slice(1)) writer.on(event);
+    expect(await writer.settle(stopped)).toEqual({ kind: "settled" });
+    await reads(world, "");
+    await until(() => world.slack.unusedFaults === 0, { what: "it was tried again" });
+  });
+
+  test("is said again before Slack forgets it, and only as long as the work goes on", async () => {
+    world = await outboundWorld();
+    const clock = manualClock();
+    const status = new SlackStatus({ api: world.api, clock, log: silentLog });
+    const times = (count: number) =>
+      until(() => world.slack.callsOf("agents.sessions.setStatus").length === count && clock.waiting > 0, {
+        what: `it was said ${count} times`,
+      });
+    status.show(world.session, "working");
+    await times(1);
+    await clock.advance(31 * 60_000);
+    await times(2);
+    status.show(world.session, "idle");
+    await reads(world, "");
+    await status.stop();
+    expect(clock.waiting).toBe(0);
+  });
+});

@@ -1,0 +1,156 @@
+// A thread of Slack as a place to post: the contract, and what Slack's answers mean.
+import { describe, expect, test } from "vitest";
+import type { PageContent } from "../../../src/core/ports/surface.ts";
+import { surfaceContract } from "../../contract/surface.ts";
+import { until } from "../../support/until.ts";
+import { outboundWorld } from "./outbound-world.ts";
+
+const page = (markdown: string): PageContent => ({ markdown, buttons: [] });
+
+surfaceContract("a thread in the local Slack", async () => {
+  const world = await outboundWorld();
+  return {
+    subject: {
+      surface: world.surface,
+      shown: () => Promise.resolve(world.shown().map(({ text }) => text)),
+      deleteByPerson(message) {
+        world.slack.remove(world.ref(message));
+        return Promise.resolve();
+      },
+    },
+    async close() {
+      expect(world.slack.complaints).toEqual([]);
+      await world[Symbol.asyncDispose]();
+    },
+  };
+});
+
+describe("a page in Slack", () => {
+  test("stands in the thread, with nothing unfurled, and its buttons bring back what they carry", async () => {
+    await using world = await outboundWorld();
+    await world.surface.post("key-1", {
+      markdown: "see https://example.org",
+      status: "Writing",
+      buttons: [{ action: "stop", label: "Stop", value: "run-1" }],
+    });
+    const [message] = world.shown();
+    expect(message).toMatchObject({ root: world.root.ts, isEdited: false });
+    expect(message?.controls).toMatchObject([
+      { type: "button", text: "Stop", actionId: "bobbin_stop", value: "run-1" },
+    ]);
+    expect(world.strays()).toEqual([]);
+    expect(world.slack.complaints).toEqual([]);
+  });
+
+  test("R5: an edit shows only the new state of a table", async () => {
+    await using world = await outboundWorld();
+    const table = "| a | b | c |\n| --- | --- | --- |\n| 1 |  | x\\|y |";
+    const written = await world.surface.post("key-1", page(`before\n\n${table}`));
+    expect(world.texts()).toEqual(["before a | b | c --+---+---- 1 | | x|y"]);
+    await world.surface.edit(written.kind === "ok" ? written.message : "", page("no table"));
+    expect(world.texts()).toEqual(["no table"]);
+  });
+
+  test("R9: nobody is pinged by a post or by an edit", async () => {
+    await using world = await outboundWorld();
+    const hostile = `<!channel> @everyone <@${world.ana.id}> <!here>`;
+    const written = await world.surface.post("key-1", page(hostile));
+    await world.surface.edit(written.kind === "ok" ? written.message : "", page(`${hostile} again`));
+    expect(world.slack.complaints).toEqual([]);
+    expect(world.texts()).toEqual([`<!channel> @everyone <@${world.ana.id}> <!here> again`]);
+  });
+
+  test("R9: a person on the allow-list is mentioned", async () => {
+    await using world = await outboundWorld({ surface: { mayMention: () => true } });
+    world.slack.allowMention(world.ana.id);
+    await world.surface.post("key-1", page(`over to <@${world.ana.id}>`));
+    expect(world.texts()).toEqual([`over to @${world.ana.id}`]);
+    expect(world.slack.complaints).toEqual([]);
+  });
+
+  test("R20: a page whose blocks are refused is there as text, by post and by edit", async () => {
+    await using world = await outboundWorld();
+    world.slack.fault("chat.postMessage", { kind: "refused", error: "invalid_blocks" });
+    const written = await world.surface.post("key-1", { ...page("**the** answer"), footer: "12 s" });
+    expect(written.kind).toBe("ok");
+    expect(world.texts()).toEqual(["*the* answer 12 s"]);
+    world.slack.fault("chat.update", { kind: "refused", error: "invalid_blocks" });
+    await world.surface.edit(written.kind === "ok" ? written.message : "", page("more"));
+    expect(world.texts()).toEqual(["more"]);
+    world.slack.fault("chat.postMessage", { kind: "refused", error: "invalid_blocks" }, { times: 2 });
+    expect(await world.surface.post("key-2", page("x"))).toMatchObject({ kind: "refused" });
+    expect(await world.surface.find("key-1")).toBeDefined();
+  });
+
+  test("R18: what shows nothing is not sent", async () => {
+    await using world = await outboundWorld();
+    expect(await world.surface.post("key-1", page(" \u200B"))).toMatchObject({ kind: "refused" });
+    expect(world.slack.callsOf("chat.postMessage")).toEqual([]);
+  });
+
+  test.each<[string, object]>([
+    ["message_not_found", { kind: "gone", what: "message" }],
+    ["thread_not_found", { kind: "gone", what: "thread" }],
+    ["is_archived", { kind: "gone", what: "thread" }],
+    ["not_in_channel", { kind: "gone", what: "thread" }],
+    ["msg_too_long", { kind: "too_long" }],
+    ["msg_blocks_too_long", { kind: "too_long" }],
+    ["internal_error", { kind: "unknown" }],
+    ["restricted_action", { kind: "refused" }],
+    ["token_revoked", { kind: "refused" }],
+  ])("the answer %s is a decision", async (error, decision) => {
+    await using world = await outboundWorld();
+    world.slack.fault("chat.postMessage", { kind: "refused", error });
+    expect(await world.surface.post("key-1", page("x"))).toMatchObject(decision);
+    expect(world.slack.callsOf("chat.postMessage")).toHaveLength(1);
+  });
+
+  test("I23: below a message that cannot hold a thread nothing is tried again", async () => {
+    await using world = await outboundWorld();
+    world.slack.fault("chat.postMessage", { kind: "refused", error: "cannot_reply_to_message" });
+    expect(await world.surface.post("key-1", page("x"))).toEqual({ kind: "gone", what: "thread" });
+    expect(world.strays()).toEqual([]);
+  });
+
+  test("a page that may not be edited any more makes room for another", async () => {
+    await using world = await outboundWorld();
+    const written = await world.surface.post("key-1", page("old"));
+    const message = written.kind === "ok" ? written.message : "";
+    world.slack.fault("chat.update", { kind: "refused", error: "edit_window_closed" });
+    expect(await world.surface.edit(message, page("new"))).toEqual({ kind: "gone", what: "message" });
+    expect(world.texts()).toEqual([]);
+  });
+
+  test("R19: a post is found by the id of its block where Slack does not show metadata", async () => {
+    await using world = await outboundWorld();
+    await world.api.call("chat.postMessage", {
+      channel: world.channel.id,
+      thread_ts: world.root.ts,
+      text: "x",
+      blocks: [{ type: "divider", block_id: "key-7" }],
+      unfurl_links: false,
+      unfurl_media: false,
+    });
+    expect(await world.surface.find("key-7")).toBe(world.shown()[0]?.ts);
+  });
+
+  test("R19: a search that Slack cuts short goes on where it stopped", async () => {
+    await using world = await outboundWorld();
+    for (let index = 0; index < 450; index++)
+      world.ana.say(world.channel, `${index}`, { thread: world.root });
+    const written = await world.surface.post("key-1", page("late"));
+    world.slack.fault(
+      "conversations.replies",
+      { kind: "rate limited", retryAfterS: 1 },
+      { when: (call) => call.has("cursor") },
+    );
+    const again = world.surfaces.of(world.session);
+    await expect(again.find("key-1")).rejects.toThrow("could not be searched");
+    const found = await until(() => again.find("key-1"), { what: "Slack takes the search again" });
+    expect(written).toEqual({ kind: "ok", message: found });
+    const first = world.slack
+      .callsOf("conversations.replies")
+      .filter(({ args }) => args["cursor"] === undefined);
+    expect(first).toHaveLength(1);
+  });
+});
