@@ -6,7 +6,18 @@ import {
   WebAPIRateLimitedError,
   WebAPIRequestError,
 } from "@slack/web-api";
-import type { SlackFailure } from "./api.ts";
+
+export type SlackFailure =
+  /** Not done, and not to be tried for so long. */
+  | { readonly kind: "rate_limited"; readonly afterMs: number }
+  /** Slack's own error code. `detail`: what it says about the arguments, or the scope that is missing. */
+  | { readonly kind: "refused"; readonly code: string; readonly detail?: string }
+  /** No answer of Slack's: an HTTP status other than 200 and 429. With 5xx the call may have been done. */
+  | { readonly kind: "http"; readonly status: number }
+  /** Sent, but no answer came, or one that cannot be read: it may have been done. */
+  | { readonly kind: "unknown"; readonly why: string }
+  /** Never sent. */
+  | { readonly kind: "unreachable"; readonly why: string };
 
 /** What Slack's error codes look like; anything else in their place is the page of a proxy. */
 const CODE = /^[A-Za-z0-9_.:-]{1,100}$/;

@@ -4,24 +4,13 @@
  * method that Slack has closed is answered here, without a request, until it opens again.
  */
 
-import { LogLevel, WebClient, type WebClientOptions } from "@slack/web-api";
+import { WebClient } from "@slack/web-api";
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Log } from "../../core/ports/log.ts";
-import { failureOf } from "./api-failure.ts";
+import { failureOf, type SlackFailure } from "./api-failure.ts";
+import { sdkLogger } from "./sdk-log.ts";
 
 export type SlackData = Readonly<Record<string, unknown>>;
-
-export type SlackFailure =
-  /** Not done, and not to be tried for so long. */
-  | { readonly kind: "rate_limited"; readonly afterMs: number }
-  /** Slack's own error code. `detail`: what it says about the arguments, or the scope that is missing. */
-  | { readonly kind: "refused"; readonly code: string; readonly detail?: string }
-  /** No answer of Slack's: an HTTP status other than 200 and 429. With 5xx the call may have been done. */
-  | { readonly kind: "http"; readonly status: number }
-  /** Sent, but no answer came, or one that cannot be read: it may have been done. */
-  | { readonly kind: "unknown"; readonly why: string }
-  /** Never sent. */
-  | { readonly kind: "unreachable"; readonly why: string };
 
 export type SlackAnswer = { readonly kind: "ok"; readonly data: SlackData } | SlackFailure;
 
@@ -74,7 +63,7 @@ export function createSlackApi(deps: SlackApiDeps, options: SlackApiOptions): Sl
       timeout: timeoutMs,
       allowAbsoluteUrls: false,
       fetch: request,
-      logger: loggerOver(deps.log),
+      logger: sdkLogger(deps.log),
       ...(apiUrl === undefined ? {} : { slackApiUrl: apiUrl }),
     });
   const writer = clientWith(0);
@@ -118,22 +107,4 @@ async function request(url: string | URL | Request, init?: RequestInit): Promise
   }
   await response.body?.cancel();
   return new Response(null, { status: 429, headers: { "retry-after": CLOSED_S } });
-}
-
-/** The SDK's debug lines hold whole messages and are dropped; failures are the caller's to log. */
-function loggerOver(log: Log): NonNullable<WebClientOptions["logger"]> {
-  const line =
-    (level: string) =>
-    (...said: readonly unknown[]): void => {
-      log.debug("a word of the Slack SDK", { level, said: said.map(String).join(" ") });
-    };
-  return {
-    debug: () => undefined,
-    info: line("info"),
-    warn: line("warn"),
-    error: line("error"),
-    setLevel: () => undefined,
-    getLevel: () => LogLevel.WARN,
-    setName: () => undefined,
-  };
 }

@@ -1,5 +1,6 @@
 /** What was said in Slack, by anyone: read by the page, with names, within what this workspace lets an app read. */
 
+import { orAborted } from "../../core/agent/abort.ts";
 import type { Conversation, Reading, Said } from "../../core/ports/conversation.ts";
 import type { Log } from "../../core/ports/log.ts";
 import { threadOf } from "../../core/thread.ts";
@@ -39,7 +40,7 @@ export function createSlackConversation(
 
   async function ask(method: string, args: SlackData, signal: AbortSignal): Promise<SlackAnswer> {
     signal.throwIfAborted();
-    const answer = await orAborted(api.call(method, args), signal);
+    const answer = await unlessAborted(api.call(method, args), signal);
     if (answer.kind === "rate_limited" && answer.afterMs >= RESTRICTED_WAIT_MS) learn();
     return answer;
   }
@@ -96,7 +97,7 @@ export function createSlackConversation(
           : await readChannel({ channel, ...before }, limit, signal);
       const written = messages.filter((message) => isWritten(message) && isBefore(message, beforeId));
       const kept = newest(written, limit, where === "thread" ? root : undefined);
-      await orAborted(people.learn(peopleIn(kept)), signal);
+      await unlessAborted(people.learn(peopleIn(kept)), signal);
       return {
         messages: kept.map((message) => saidBy(message, bot, people.nameOf)),
         isPartial: isPartial || kept.length < written.length,
@@ -169,14 +170,8 @@ function unreadable(answer: Exclude<SlackAnswer, { readonly kind: "ok" }>): Erro
   );
 }
 
-async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(signal.reason);
-  signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const raced = await orAborted(work, signal);
+  if (raced.kind === "value") return raced.value;
+  throw raced.kind === "threw" ? raced.error : signal.reason;
 }

@@ -1,7 +1,7 @@
 /** What a failed write to Slack means for the reply: each error code is a decision. Pure. */
 
 import type { Written } from "../../core/ports/surface.ts";
-import type { SlackFailure } from "./api.ts";
+import type { SlackFailure } from "./api-failure.ts";
 
 /** Where nothing was sent at all. */
 const UNREACHABLE_MS = 2_000;

@@ -36,6 +36,8 @@ export interface ReplyWriterOptions {
    * that is written once more at the end. Default 0: no attempt was before.
    */
   readonly lateWritesMs?: number;
+  /** Called when the thread turns out not to be there any more: whatever else the run says, nobody will read it. */
+  onThreadGone?(): void;
 }
 
 export type Settled =
@@ -173,6 +175,7 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
         return;
       case "thread_gone":
         ended = { kind: "gone" };
+        options.onThreadGone?.();
         return;
       case "lost":
         ended = { kind: "lost" };

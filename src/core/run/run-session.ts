@@ -54,7 +54,7 @@ type LoopEnd = Extract<LoopOutcome, { kind: "ended" }>;
 export function createRunSession(deps: RunSessionDeps, options: RunSessionOptions): ServeStep {
   const graceMs = options.graceMs ?? 1000;
 
-  function writerOf(claimed: Claimed, lease: Lease): ReplyWriter {
+  function writerOf(claimed: Claimed, lease: Lease, onThreadGone: () => void = () => {}): ReplyWriter {
     const entries = claimed.kind === "settle" ? claimed.entries : claimed.tail;
     return createReplyWriter(
       { surface: deps.surfaceOf(claimed.run.session), pages: deps.pages, clock: deps.clock, log: deps.log },
@@ -64,6 +64,7 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
         isLive: () => lease.isLive(),
         document: documentOf(claimed.run, entries),
         lateWritesMs: claimed.afterCrash ? (options.lateWritesMs ?? 0) : 0,
+        onThreadGone,
       },
     );
   }
@@ -95,6 +96,7 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
     writer: ReplyWriter,
     lease: Lease,
     leaving: AbortSignal,
+    threadGone: AbortSignal,
   ): Promise<Outcome | Left> {
     const { fence, run } = claimed;
     const entries: Entry[] = [...claimed.tail];
@@ -118,7 +120,7 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
       },
     };
 
-    const signal = await openRunSignal(deps, fence, lease, leaving, graceMs);
+    const signal = await openRunSignal(deps, fence, { lease, leaving, threadGone, graceMs });
     try {
       for (;;) {
         const input = {
@@ -147,11 +149,12 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
 
   async function execute(claimed: ClaimedRun, lease: Lease, leaving: AbortSignal): Promise<Served> {
     const log = deps.log.with({ session: claimed.fence.session, run: claimed.fence.run });
-    const writer = writerOf(claimed, lease);
+    const threadGone = new AbortController();
+    const writer = writerOf(claimed, lease, () => threadGone.abort());
     try {
       const { profile, frozen } = deps.profileOf(claimed.frozen);
       if (claimed.frozen === undefined) await deps.store.freeze(claimed.fence, frozen);
-      const ended = await loop(claimed, profile, writer, lease, leaving);
+      const ended = await loop(claimed, profile, writer, lease, leaving, threadGone.signal);
       if (typeof ended === "string") {
         await writer.stop();
         log.info("attempt left", { how: ended });

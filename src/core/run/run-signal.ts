@@ -1,4 +1,4 @@
-/** The one signal of an attempt: lease lost, stop asked for, process leaving. The reason tells the loop which. */
+/** The one signal of an attempt: lease lost, stop asked for, thread deleted, process leaving. The reason tells the loop which. */
 
 import type { AbortReason } from "../agent/loop-types.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -19,16 +19,22 @@ export interface RunSignalDeps {
   readonly log: Log;
 }
 
+export interface RunEnders {
+  readonly lease: Lease;
+  readonly leaving: AbortSignal;
+  /** How long the run may go on to its next border once `leaving` aborts, ms. */
+  readonly graceMs: number;
+  /** There is nobody left to answer: ends the run as a stop does. */
+  readonly threadGone: AbortSignal;
+}
+
 /**
- * @param graceMs how long the run may go on to its next border once `leaving` aborts, ms.
  * Without the fast signal (it cannot be watched just now) a stop still works at the next border, by the ledger.
  */
 export async function openRunSignal(
   deps: RunSignalDeps,
   fence: Fence,
-  lease: Lease,
-  leaving: AbortSignal,
-  graceMs: number,
+  { lease, leaving, graceMs, threadGone }: RunEnders,
 ): Promise<RunSignal> {
   const controller = new AbortController();
   const closing: (() => void)[] = [];
@@ -40,6 +46,7 @@ export async function openRunSignal(
   };
 
   when(lease.signal, () => abort("lost"));
+  when(threadGone, () => abort("stopped"));
   when(leaving, () => closing.push(deps.clock.after(graceMs, () => abort("leave"))));
 
   // The signal may be older than this run (a stop that came just before it): only the ledger says whom it means.
