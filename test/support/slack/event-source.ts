@@ -15,9 +15,9 @@ export interface EventOptions {
   readonly envelope?: (envelope: JsonObject) => JsonObject;
 }
 
-/** What went to the app; none of the promises in it ever rejects. */
+/** What goes to the app, and how each event fares in the end: that may take minutes, and never rejects. */
 export interface Sent {
-  readonly settled: Promise<readonly Outcome[]>;
+  readonly delivered: Promise<readonly Outcome[]>;
 }
 
 export class EventSource {
@@ -65,7 +65,7 @@ export class EventSource {
     };
     const first = order === "message first" ? sendMessage() : sendMention();
     const second = order === "message first" ? sendMention() : sendMessage();
-    return { settled: Promise.all([first.settled, second.settled]).then((both) => both.flat()) };
+    return { delivered: Promise.all([first.delivered, second.delivered]).then((both) => both.flat()) };
   }
 
   changed(channel: Channel, message: StoredMessage, before: StoredMessage): Sent {
@@ -166,7 +166,7 @@ export class EventSource {
 }
 
 function sent(...outcomes: readonly Promise<Outcome>[]): Sent {
-  return { settled: Promise.all(outcomes) };
+  return { delivered: Promise.all(outcomes) };
 }
 
 function subscriptionOf(channel: Channel): string {

@@ -14,7 +14,7 @@ export async function serveFile(
 ): Promise<void> {
   const [, place, ...rest] = url.pathname.split("/");
   if (place === "upload" && request.method === "POST") {
-    const isTaken = platform.files.receive(rest[0] ?? "", body);
+    const isTaken = platform.files.receive(rest[0] ?? "", await uploadedBytes(request, body));
     response.writeHead(isTaken ? 200 : 400).end(isTaken ? `OK - ${body.length}` : "unknown upload");
     return;
   }
@@ -42,4 +42,15 @@ export async function serveFile(
     "content-length": file.content.length,
   });
   response.end(file.content);
+}
+
+/** The body itself, or the one file in a form. */
+async function uploadedBytes(request: IncomingMessage, body: Buffer): Promise<Buffer> {
+  const type = request.headers["content-type"] ?? "";
+  if (!type.startsWith("multipart/form-data")) return body;
+  const form = await new Response(new Uint8Array(body), { headers: { "content-type": type } }).formData();
+  for (const value of form.values()) {
+    if (typeof value !== "string") return Buffer.from(await value.arrayBuffer());
+  }
+  return Buffer.alloc(0);
 }

@@ -1,6 +1,7 @@
 // What a person can press or call: buttons, menus, shortcuts, commands, modals, the Stop of an agent session. Slack brings each of
 // them once and never again.
 import type { Delivery, Outcome } from "./delivery.ts";
+import type { Sent } from "./event-source.ts";
 import type { Channel, EphemeralMessage, JsonObject, MessageRef, Profile, StoredMessage } from "./message.ts";
 import type { Platform } from "./platform.ts";
 import { controlsOf } from "./rendering.ts";
@@ -22,8 +23,8 @@ export interface Interactions extends ModalUse {
   /** @param thread where the person types it in a thread, which Slack does not allow. */
   slash(command: string, text: string, channel: Channel | string, thread?: string): Promise<CommandOutcome>;
   /** The Stop button of the session. Throws when there is none on the screen. */
-  stop(thread: { readonly channel: string; readonly root: string }): Promise<readonly Outcome[]>;
-  openHome(tab?: "home" | "messages"): Promise<readonly Outcome[]>;
+  stop(thread: { readonly channel: string; readonly root: string }): Sent;
+  openHome(tab?: "home" | "messages"): Sent;
 }
 
 export function createInteractions(profile: Profile, platform: Platform, delivery: Delivery): Interactions {
@@ -140,7 +141,7 @@ export function createInteractions(profile: Profile, platform: Platform, deliver
       return outcome;
     },
 
-    async stop({ channel, root }) {
+    stop({ channel, root }) {
       const session = sessions.session(channel, root);
       if (session?.status !== "processing" || !app.botEvents.has("agent_session_stopped")) {
         throw new Error("there is no Stop button: no session is processing there");
@@ -152,13 +153,13 @@ export function createInteractions(profile: Profile, platform: Platform, deliver
         thread_ts: root,
         streaming_message_ts: [],
       };
-      return events.emit("agent_session_stopped", event, workspace.channelFor(channel)).settled;
+      return events.emit("agent_session_stopped", event, workspace.channelFor(channel));
     },
 
-    async openHome(tab = "home") {
+    openHome(tab = "home") {
       const channel = workspace.direct([profile.id, app.botUserId]);
       const event = { type: "app_home_opened", user: profile.id, channel: channel.id, tab };
-      return events.emit("app_home_opened", event, channel).settled;
+      return events.emit("app_home_opened", event, channel);
     },
   };
 }

@@ -1,6 +1,5 @@
 // Somebody in the workspace: what they write, change, delete and press, as the events and interactions that Slack makes of it.
-import type { Outcome } from "./delivery.ts";
-import type { EventOptions } from "./event-source.ts";
+import type { EventOptions, Sent } from "./event-source.ts";
 import type { StoredFile } from "./file-store.ts";
 import { createInteractions, type Interactions } from "./interactions.ts";
 import type { Channel, JsonObject, MessageRef, Profile, StoredMessage } from "./message.ts";
@@ -8,11 +7,9 @@ import type { Platform } from "./platform.ts";
 import type { Delivery } from "./delivery.ts";
 import { richTextOf, typedText } from "./wire-text.ts";
 
-export interface Said extends MessageRef {
+export interface Said extends MessageRef, Sent {
   /** The thread that it is in or begins. */
   readonly root: string;
-  /** How each of its events fared in the end. Never rejects. */
-  readonly delivered: Promise<readonly Outcome[]>;
 }
 
 export interface SayOptions extends EventOptions {
@@ -38,8 +35,8 @@ export interface Writer {
   readonly mention: string;
   /** Sends words as they stand on the wire: `<@U…>` is a mention, `&lt;` a sign. Throws where the client would not let them. */
   say(channel: Channel | string, wireText: string, options?: SayOptions): Said;
-  edit(message: MessageRef, wireText: string): Promise<readonly Outcome[]>;
-  delete(message: MessageRef): Promise<readonly Outcome[]>;
+  edit(message: MessageRef, wireText: string): Sent;
+  delete(message: MessageRef): Sent;
 }
 
 export interface Person extends Writer, Interactions {
@@ -50,8 +47,8 @@ export interface Person extends Writer, Interactions {
   dm(wireText: string, options?: SayOptions): Said;
   /** The direct messages with the bot. */
   readonly directChannel: Channel;
-  react(message: MessageRef, name: string): Promise<readonly Outcome[]>;
-  unreact(message: MessageRef, name: string): Promise<readonly Outcome[]>;
+  react(message: MessageRef, name: string): Sent;
+  unreact(message: MessageRef, name: string): Sent;
   /** Comes into the channel; a system message says so. */
   join(channel: Channel | string): Said;
 }
@@ -96,7 +93,7 @@ export function createWriter(profile: Profile, platform: Platform, identity: Ide
         ...(files.length > 0 ? { files: files.map((file) => platform.files.stub(file)) } : {}),
         ...(isPerson ? { clientMsgId: options.clientMsgId ?? crypto.randomUUID() } : {}),
       });
-      const delivered = events.posted(channel, message, options).settled;
+      const { delivered } = events.posted(channel, message, options);
       return { channel: channel.id, ts: message.ts, root: thread ?? message.ts, delivered };
     },
     edit(ref, wireText) {
@@ -104,12 +101,12 @@ export function createWriter(profile: Profile, platform: Platform, identity: Ide
       const edited = { user: profile.id, ts: workspace.nextTs() };
       const blocks = identity.botId === undefined ? [richTextOf(wireText)] : undefined;
       const before = workspace.change(message, { text: wireText, blocks, edited });
-      return events.changed(channel, message, before).settled;
+      return events.changed(channel, message, before);
     },
     delete(ref) {
       const { channel, message } = own(ref);
       const before = workspace.remove(message);
-      return events.deleted(channel, message, before).settled;
+      return events.deleted(channel, message, before);
     },
   };
 }
@@ -120,11 +117,7 @@ export function createPerson(profile: Profile, platform: Platform, delivery: Del
   const idOf = (name: string): string | undefined =>
     [...workspace.profiles.values()].find((one) => one.name === name)?.id;
   const direct = (): Channel => workspace.direct([profile.id, app.botUserId]);
-  const reaction = (
-    kind: "added" | "removed",
-    ref: MessageRef,
-    name: string,
-  ): Promise<readonly Outcome[]> => {
+  const reaction = (kind: "added" | "removed", ref: MessageRef, name: string): Sent => {
     const channel = workspace.channelFor(ref.channel);
     const message = workspace.find(ref.channel, ref.ts);
     if (!message || message.state !== "shown") throw new Error(`the message ${ref.ts} is not there`);
@@ -139,8 +132,8 @@ export function createPerson(profile: Profile, platform: Platform, delivery: Del
       item: { type: "message", channel: ref.channel, ts: ref.ts },
       item_user: message.user,
     };
-    if (!channel.members.has(app.botUserId)) return Promise.resolve([]);
-    return events.emit(`reaction_${kind}`, event, channel).settled;
+    if (!channel.members.has(app.botUserId)) return { delivered: Promise.resolve([]) };
+    return events.emit(`reaction_${kind}`, event, channel);
   };
   return {
     ...writer,
