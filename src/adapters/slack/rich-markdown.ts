@@ -22,6 +22,7 @@ const DEEPEST = 20;
 const TOO_DEEP = new RegExp(`^(?:[ \\t]*(?:>|(?:[*+-]|\\d{1,9}[.)])[ \\t])){${DEEPEST},}`, "m");
 /** Far more than a page. */
 const LONGEST = 40_000;
+const GFM = { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] };
 /** Slack shows no deeper level of lists. */
 const DEEPEST_INDENT = 6;
 const RULE = "─".repeat(12);
@@ -50,7 +51,7 @@ export function richMarkdown(
 }
 
 function laidOut(markdown: string, mayMention: (user: string) => boolean): readonly RichElement[] {
-  const root = fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
+  const root = fromMarkdown(markdown, GFM);
   const definitions = new Map<string, Definition>();
   collectDefinitions(root, definitions);
   const layout = new Layout({ definitions, mayMention });

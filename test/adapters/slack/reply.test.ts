@@ -152,6 +152,18 @@ describe("a reply in Slack", () => {
     expect(answers().join(" ").split(" ")).toEqual(words);
   });
 
+  test("an answer of many pages stands whole, in its order, and no faster than Slack takes posts", async () => {
+    await world[Symbol.asyncDispose]();
+    world = await outboundWorld({ rateLimits: {} });
+    const words = Array.from({ length: 4_500 }, (_, index) => `w${index}`);
+    const writer = world.writer();
+    for (const event of roundOf(1, words.join(" "))) writer.on(event);
+    expect(await writer.settle(stopped)).toEqual({ kind: "settled" });
+    expect(answers().join(" ").split(" ")).toEqual(words);
+    expect(world.texts().length).toBeGreaterThan(6);
+    expect(world.slack.callsOf("chat.postMessage").filter(({ status }) => status === 429)).toEqual([]);
+  });
+
   test.each([" \n", "\u200B"])("R18: a blank answer (%j) becomes a notice", async (blank) => {
     const writer = world.writer();
     writer.on(started);

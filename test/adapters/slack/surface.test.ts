@@ -121,6 +121,17 @@ describe("a page in Slack", () => {
     expect(world.texts()).toEqual([]);
   });
 
+  test("with many threads at work each edits less often, since Slack counts them together", async () => {
+    await using world = await outboundWorld();
+    const { surface, surfaces, slack, channel, ana } = world;
+    expect(surface.limits.editEveryMs).toBe(1_000);
+    for (let index = 0; index < 5; index++) {
+      const { ts } = ana.say(channel, "hello");
+      surfaces.status.show(`slack:${slack.teamId}:${channel.id}:${ts}` as typeof world.session, "working");
+    }
+    expect(surface.limits.editEveryMs).toBe(6_000);
+  });
+
   test("R19: a post is found by the id of its block where Slack does not show metadata", async () => {
     await using world = await outboundWorld();
     await world.api.call("chat.postMessage", {
