@@ -69,6 +69,7 @@ export async function boltOnHttp(
     convoStore: false,
     logLevel: LogLevel.ERROR,
     clientOptions: clientOptions(slack),
+    deferInitialization: true,
   });
   listen?.(app);
   await app.init();

@@ -82,7 +82,7 @@ export class EventSource {
     return this.emit(subscriptionOf(channel), event, channel);
   }
 
-  /** A root with replies is changed into a tombstone instead. */
+  /** A root with replies is changed into a tombstone instead, which goes with the last of them. */
   deleted(channel: Channel, message: StoredMessage, before: StoredMessage): Sent {
     if (message.state === "tombstone") return this.changed(channel, message, before);
     if (!this.#isThere(channel)) return sent();
@@ -95,7 +95,12 @@ export class EventSource {
       ts: this.#workspace.nextTs(),
       ...this.#place(channel),
     };
-    return this.emit(subscriptionOf(channel), event, channel);
+    const own = this.emit(subscriptionOf(channel), event, channel);
+    const root = message.threadTs && this.#workspace.find(channel.id, message.threadTs);
+    const isLast = root && root.state === "tombstone" && this.#workspace.repliesTo(root).length === 0;
+    if (!isLast) return own;
+    const tombstone = this.deleted(channel, root, this.#workspace.remove(root));
+    return { delivered: Promise.all([own.delivered, tombstone.delivered]).then((both) => both.flat()) };
   }
 
   /** A message as it stands in events and in history. */

@@ -154,7 +154,7 @@ export class Workspace {
   remove(message: StoredMessage): StoredMessage {
     const before = { ...message };
     const hasReplies = message.threadTs === undefined && this.repliesTo(message).length > 0;
-    note(message, "deleted");
+    if (message.state === "shown") note(message, "deleted");
     if (!hasReplies) {
       message.state = "gone";
       return before;
@@ -164,6 +164,8 @@ export class Workspace {
     message.user = "USLACKBOT";
     message.text = "This message was deleted.";
     message.blocks = undefined;
+    message.attachments = undefined;
+    message.edited = undefined;
     message.files = undefined;
     message.metadata = undefined;
     return before;
