@@ -16,17 +16,20 @@ import { createWebMessages } from "./adapters/postgres/web-messages.ts";
 import type { Settings } from "./adapters/settings/settings.ts";
 import { createSystemClock } from "./adapters/system-clock.ts";
 import { createWebChat } from "./adapters/web/connection.ts";
-import { createWebSurface } from "./adapters/web/surface.ts";
 import { createCommands } from "./core/command/commands.ts";
 import type { Log } from "./core/ports/log.ts";
 import type { Surface } from "./core/ports/surface.ts";
+import { createBacklog } from "./core/run/backlog.ts";
 import { createIntake } from "./core/run/intake.ts";
 import { createRunSession } from "./core/run/run-session.ts";
 import { createServe } from "./core/run/serve-session.ts";
 import { createSweeper } from "./core/run/sweeper.ts";
+import type { SessionId } from "./core/thread.ts";
 import { openAgent } from "./parts/agent.ts";
 import { localBells, redisBells, type BellTimes } from "./parts/bells.ts";
 import { openDatabase } from "./parts/database.ts";
+import { openPlaces } from "./parts/places.ts";
+import { isSlackOverHttp, openSlack } from "./parts/slack.ts";
 
 /** `start`: all in one; `gateway` takes messages in; `worker` answers them. */
 export type Role = "start" | "gateway" | "worker";
@@ -87,10 +90,17 @@ export async function startApp(
   let site: Mounted["app"] = {
     fetch: async () => stillStarting((await starting.check()) ?? "There is no web chat here."),
   };
+  // Slack sends again what is not taken yet.
+  let slackSite: Mounted["app"] = { fetch: () => new Response("Bobbin is starting.", { status: 503 }) };
 
   try {
     const front: Mounted = { path: "/", app: { fetch: (request, env) => site.fetch(request, env) } };
-    const server = await listen({ apps: [front], checks, clock, log }, settings);
+    const behind: Mounted = {
+      path: "/slack",
+      app: { fetch: (request, env) => slackSite.fetch(request, env) },
+    };
+    const apps = role !== "worker" && isSlackOverHttp(settings) ? [behind, front] : [front];
+    const server = await listen({ apps, checks, clock, log }, settings);
     started.push({ name: "http", stop: () => server.close() });
 
     waitsFor = "Postgres";
@@ -112,16 +122,23 @@ export async function startApp(
     const store = createRunStore({ sql, newId });
     const messages = createWebMessages(sql);
     const transcripts = createTranscripts(sql);
-    const intake = createIntake({ inbox: createInbox(sql), queue, stops, clock, log });
+    const inbox = createInbox(sql);
+    const intake = createIntake({ inbox, queue, stops, clock, log });
     const commands = createCommands({ intake, transcripts, clock });
-    const agent = openAgent({ clock, log, sql }, settings, BOT_NAME);
+
+    waitsFor = "Slack";
+    const slack = await openSlack({ clock, log }, settings, signal);
+    if (slack !== undefined) started.push({ name: "slack", stop: () => slack.close() });
+    const places = openPlaces({ sql, messages, live, log, clock }, slack, BOT_NAME);
+    const agent = openAgent({ clock, log, conversation: places.conversation }, settings, BOT_NAME);
     started.push({ name: "model", stop: () => agent.close() });
 
     if (role !== "gateway") {
-      const surfaceOf = (session: Parameters<typeof createWebSurface>[1]): Surface => {
-        const surface = createWebSurface({ messages, live, log, clock }, session, { botName: BOT_NAME });
+      const surfaceOf = (session: SessionId): Surface => {
+        const surface = places.surfaceOf(session);
         return world.surface?.(surface) ?? surface;
       };
+      const { beginningOf: conversationOf } = places;
       const step = createRunSession(
         {
           store,
@@ -134,6 +151,7 @@ export async function startApp(
           model: agent.model,
           profileOf: agent.profileOf,
           surfaceOf,
+          backlog: createBacklog({ store, inbox, clock, log, conversationOf }),
         },
         { worker: `${hostname()}/${process.pid}`, lateWritesMs: bells.lateWritesMs },
       );
@@ -151,6 +169,14 @@ export async function startApp(
       const info = { botName: BOT_NAME, version, demo: agent.isDemo };
       const deps = { intake, commands, messages, live, transcripts, newId, log, clock, info };
       site = createWebChat(deps, { allowedHosts: hostsOf(settings) });
+    }
+
+    if (slack !== undefined && role !== "worker") {
+      const connection = slack.connect({ intake, transcripts });
+      started.push({ name: "slack connection", stop: () => connection.stop() });
+      await connection.start();
+      slackSite = connection.http ?? slackSite;
+      checks.push({ name: "Slack", check: () => Promise.resolve(connection.check()) });
     }
 
     checks.push({

@@ -4,8 +4,6 @@ import { readFileSync } from "node:fs";
 import { createDemoModel, demoRecord } from "../adapters/demo/model.ts";
 import { sha256 } from "../adapters/ids.ts";
 import { createOpenAiModel } from "../adapters/openai/model.ts";
-import { createConversation } from "../adapters/postgres/conversation.ts";
-import type { Sql } from "../adapters/postgres/sql.ts";
 import { unlistedModel } from "../adapters/settings/config.ts";
 import type { Settings } from "../adapters/settings/settings.ts";
 import { createTimeTool } from "../adapters/tools/clock.ts";
@@ -15,6 +13,7 @@ import { allowAll } from "../core/agent/tool.ts";
 import { createProfileOf, type ProfileOf } from "../core/context/frozen-profile.ts";
 import { composePrompt } from "../core/context/prompt.ts";
 import type { Clock } from "../core/ports/clock.ts";
+import type { Conversation } from "../core/ports/conversation.ts";
 import type { Log } from "../core/ports/log.ts";
 import type { Model, ModelRecord } from "../core/ports/model.ts";
 
@@ -28,17 +27,18 @@ export interface Agent {
 export interface AgentDeps {
   readonly clock: Clock;
   readonly log: Log;
-  readonly sql: Sql;
+  /** What the model may read back. */
+  readonly conversation: Conversation;
 }
 
 /** @throws Error when SYSTEM_PROMPT_FILE cannot be read. */
 export function openAgent(deps: AgentDeps, settings: Settings, botName: string): Agent {
-  const { clock, log, sql } = deps;
+  const { clock, log, conversation } = deps;
   const { limits } = settings.config;
   const profile: LoopProfile = {
     model: settings.model === undefined ? demoRecord : recordOf(settings.model, settings),
     system: composePrompt({ botName, ...instructions(settings.systemPromptFile) }),
-    tools: [createTimeTool({ clock }), createEarlierMessagesTool({ conversation: createConversation(sql) })],
+    tools: [createTimeTool({ clock }), createEarlierMessagesTool({ conversation })],
     gate: allowAll,
     limits,
     caching: true,

@@ -10,6 +10,7 @@ import type { Clock } from "../../core/ports/clock.ts";
 import type { Log } from "../../core/ports/log.ts";
 import type { Transcripts } from "../../core/ports/transcripts.ts";
 import type { Intake } from "../../core/run/intake.ts";
+import type { SessionId } from "../../core/thread.ts";
 import { formatPage } from "./format.ts";
 import type { SlackBot } from "./identity.ts";
 import { parseInteraction, personIn } from "./interaction.ts";
@@ -35,6 +36,8 @@ export interface ReceiveDeps {
   readonly transcripts: Pick<Transcripts, "recent">;
   readonly people: SlackPeople;
   readonly tell: Tell;
+  /** Takes Slack's sign of work away from a thread. Never throws. */
+  readonly showIdle?: (session: SessionId) => void;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -76,6 +79,8 @@ export function createReceive(deps: ReceiveDeps, bot: SlackBot): Receive {
     remember(id);
     try {
       const result = await commands.run(wanted, { session, author, id, at, ...more });
+      // Slack's own Stop leaves the sign of work to the app, also where nothing runs any more.
+      if (answerAt === undefined) deps.showIdle?.(session);
       if (answerAt === undefined || result.kind === "repeat") return {};
       return { after: () => tell.at(answerAt, result.text, more.answerTo) };
     } catch (error) {

@@ -107,8 +107,8 @@ test.each(ways)("over %s what is not for the bot is acknowledged and never store
     for (const outcome of await each.delivered) expect(outcome).toEqual(acknowledged());
   }
   slack.unfurl(talk[0]!, "https://example.org");
-  await ana.edit(talk[0]!, "supper?");
-  await ana.delete(talk[1]!);
+  await ana.edit(talk[0]!, "supper?").delivered;
+  await ana.delete(talk[1]!).delivered;
   expect(await world.stored()).toEqual([]);
   expect(await world.sessions()).toEqual([]);
   expect(slack.callsOf("chat.postMessage")).toEqual([]);
@@ -159,10 +159,10 @@ test("I5 edits and deletes reach the message that they are about", async () => {
   await root.delivered;
   const reply = ana.say(channel, "nevermind", { thread: root });
   await reply.delivered;
-  await ana.edit(root, `${at} hello`);
+  await ana.edit(root, `${at} hello`).delivered;
   world.slack.unfurl(root, "https://example.org");
-  await ana.delete(reply);
-  await ana.delete(root);
+  await ana.delete(reply).delivered;
+  await ana.delete(root).delivered;
   const stored = await world.stored();
   expect(words(stored)).toEqual(["hello", "nevermind", "edit: hello", "delete: ", "delete: "]);
 });

@@ -154,7 +154,7 @@ test("Slack's own Stop stops the thread, whoever pressed it", async () => {
     },
     body: JSON.stringify({ channel_id: channel.id, thread_ts: root.ts, status: "processing" }),
   });
-  await ben.stop(root);
+  await ben.stop(root).delivered;
   const [, stop] = await world.stored();
   expect(stop).toMatchObject({
     kind: "command",

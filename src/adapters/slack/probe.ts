@@ -1,0 +1,103 @@
+/** Asks Slack once about both tokens, for `doctor`: whose they are, and what the app may do. Changes nothing. */
+
+import { toBobbinError } from "../../core/errors.ts";
+import type { Clock } from "../../core/ports/clock.ts";
+import type { Log } from "../../core/ports/log.ts";
+import { createSlackApi, type SlackAnswer } from "./api.ts";
+import { REQUEST_PATH } from "./http-receiver.ts";
+import { identify } from "./identify.ts";
+import { fieldsOf, listOf, textOf } from "./payload.ts";
+import { SCOPES, SCOPES_OF_EVENTS } from "./scopes.ts";
+
+export interface SlackFinding {
+  readonly state: "ok" | "warn" | "fail";
+  /** One plain sentence without a token. */
+  readonly sentence: string;
+  /** What to do about it. */
+  readonly next?: string;
+}
+
+export interface SlackTokens {
+  readonly botToken: string;
+  /** Without one events come over HTTP. */
+  readonly appToken: string | undefined;
+  readonly apiUrl: string | undefined;
+  readonly publicUrl: string | undefined;
+}
+
+const INSTALL = "then install the app in the workspace again.";
+
+/** Never throws. */
+export async function probeSlack(
+  deps: { readonly clock: Clock; readonly log: Log },
+  tokens: SlackTokens,
+): Promise<readonly SlackFinding[]> {
+  const { botToken, appToken, apiUrl } = tokens;
+  const elsewhere = apiUrl === undefined ? {} : { apiUrl };
+  const api = createSlackApi(deps, { token: botToken, timeoutMs: 5_000, ...elsewhere });
+  const findings: SlackFinding[] = [];
+  try {
+    const { name } = await identify(api);
+    const answer = await api.call("auth.test", {});
+    const team = answer.kind === "ok" ? (textOf(answer.data["team"]) ?? "") : "";
+    findings.push({ state: "ok", sentence: `Slack knows the bot as @${name} in the workspace ${team}.` });
+    findings.push(...missingScopes(answer));
+  } catch (error) {
+    const { message, retryable } = toBobbinError(error);
+    const next = "Correct SLACK_BOT_TOKEN, or the way from this machine to Slack.";
+    findings.push({ state: retryable ? "warn" : "fail", sentence: message, next });
+  }
+  if (appToken === undefined) return [...findings, overHttp(tokens.publicUrl)];
+  const appApi = createSlackApi(deps, { token: appToken, timeoutMs: 5_000, ...elsewhere });
+  return [...findings, overSocket(await appApi.call("apps.connections.open", {}))];
+}
+
+function missingScopes(answer: SlackAnswer): readonly SlackFinding[] {
+  const metadata = answer.kind === "ok" ? fieldsOf(answer.data["response_metadata"]) : {};
+  const granted = listOf(metadata["scopes"]);
+  // A server that is not Slack's may tell nothing.
+  if (granted.length === 0) return [];
+  return Object.entries(SCOPES)
+    .filter(([scope]) => !granted.includes(scope))
+    .map(([scope, harm]): SlackFinding => {
+      const events = Object.entries(SCOPES_OF_EVENTS).flatMap(([event, needs]) =>
+        needs === scope ? [event] : [],
+      );
+      const subscribe = events.length === 0 ? "" : ` subscribe to ${events.join(" and ")},`;
+      return {
+        state: scope === "chat:write" || scope === "app_mentions:read" ? "fail" : "warn",
+        sentence: `Slack has not granted the scope ${scope}: Bobbin ${harm}.`,
+        next: `Add the scope ${scope} as in manifest.yml,${subscribe} ${INSTALL}`,
+      };
+    });
+}
+
+function overHttp(publicUrl: string | undefined): SlackFinding {
+  const url = `${publicUrl?.replace(/\/$/, "") ?? "https://<this server>"}${REQUEST_PATH}`;
+  return {
+    state: "ok",
+    sentence: `Slack's events are expected over HTTP; its request addresses have to be ${url}`,
+  };
+}
+
+function overSocket(answer: SlackAnswer): SlackFinding {
+  switch (answer.kind) {
+    case "ok":
+      return { state: "ok", sentence: "Slack takes a connection in socket mode." };
+    case "refused":
+      return {
+        state: "fail",
+        sentence: `Slack takes no connection in socket mode (${answer.code}).`,
+        next: "Make an app-level token with the scope connections:write, set SLACK_APP_TOKEN to it, and switch socket mode on.",
+      };
+    case "rate_limited":
+      return { state: "warn", sentence: "Slack takes no further connection for a while." };
+    case "http":
+      return { state: "warn", sentence: `Slack answers with the status ${answer.status}.` };
+    case "unknown":
+    case "unreachable":
+      return { state: "warn", sentence: `Slack cannot be reached (${answer.why}).` };
+    default:
+      return answer satisfies never;
+  }
+}

@@ -1,0 +1,49 @@
+/**
+ * What the app has to be allowed, and why: the manifest asks for the same, and `doctor` compares it with what Slack gave. A
+ * test holds it against the methods that are called and the events that are read.
+ */
+
+/** Each scope with what is missing without it, as it reads after "Bobbin". */
+export const SCOPES: Readonly<Record<string, string>> = {
+  "app_mentions:read": "does not hear when it is mentioned",
+  "assistant:write": "is not shown as an agent",
+  "channels:history": "cannot read along in its threads in public channels",
+  "chat:write": "cannot answer",
+  commands: "has no slash commands and shortcuts",
+  "groups:history": "cannot read along in its threads in private channels",
+  "im:history": "cannot read direct messages",
+  "mpim:history": "cannot read along in its threads in group messages",
+  "users:read": "does not know the names of people",
+};
+
+/** Scopes that a method of the Web API needs; any one of them does. */
+export const SCOPES_OF_METHODS: Readonly<Record<string, readonly string[]>> = {
+  "agents.sessions.setStatus": ["chat:write"],
+  "apps.connections.open": [],
+  "assistant.threads.setStatus": ["chat:write"],
+  "auth.test": [],
+  "chat.delete": ["chat:write"],
+  "chat.postEphemeral": ["chat:write"],
+  "chat.postMessage": ["chat:write"],
+  "chat.update": ["chat:write"],
+  "conversations.history": ["channels:history", "groups:history", "im:history", "mpim:history"],
+  "conversations.replies": ["channels:history", "groups:history", "im:history", "mpim:history"],
+  "users.info": ["users:read"],
+};
+
+/** Scopes that come with a feature of the manifest. */
+export const SCOPES_OF_FEATURES: Readonly<Record<string, string>> = {
+  agent_view: "assistant:write",
+  shortcuts: "commands",
+  slash_commands: "commands",
+};
+
+/** Subscriptions of the manifest with the scope that each needs. */
+export const SCOPES_OF_EVENTS: Readonly<Record<string, string>> = {
+  agent_session_stopped: "chat:write",
+  app_mention: "app_mentions:read",
+  "message.channels": "channels:history",
+  "message.groups": "groups:history",
+  "message.im": "im:history",
+  "message.mpim": "mpim:history",
+};

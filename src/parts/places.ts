@@ -1,0 +1,50 @@
+/** Where threads are: each session is shown, and read back, on its own platform. */
+
+import { createConversation } from "../adapters/postgres/conversation.ts";
+import type { Sql } from "../adapters/postgres/sql.ts";
+import { createWebSurface, type WebSurfaceDeps } from "../adapters/web/surface.ts";
+import { BobbinError } from "../core/errors.ts";
+import type { Conversation } from "../core/ports/conversation.ts";
+import type { Surface } from "../core/ports/surface.ts";
+import { threadOf, type SessionId } from "../core/thread.ts";
+import type { Slack } from "./slack.ts";
+
+export interface Places {
+  /** @throws BobbinError where the session's platform is not configured in this process. */
+  surfaceOf(session: SessionId): Surface;
+  readonly conversation: Conversation;
+  /** What was said in a thread before the bot was called into it; undefined where every thread begins with the bot. */
+  beginningOf(session: SessionId): Conversation | undefined;
+}
+
+export function openPlaces(
+  deps: WebSurfaceDeps & { readonly sql: Sql },
+  slack: Slack | undefined,
+  botName: string,
+): Places {
+  const webConversation = createConversation(deps.sql);
+  const missing = (session: SessionId): BobbinError =>
+    new BobbinError("platform_unavailable", `${threadOf(session).platform} is not configured here`);
+  return {
+    surfaceOf(session) {
+      switch (threadOf(session).platform) {
+        case "web":
+          return createWebSurface(deps, session, { botName });
+        case "slack":
+          if (slack === undefined) throw missing(session);
+          return slack.surfaceOf(session);
+        case "discord":
+          throw missing(session);
+      }
+    },
+    conversation: {
+      async read(session, options, signal) {
+        const { platform } = threadOf(session);
+        const conversation = platform === "slack" ? slack?.conversation : webConversation;
+        if (conversation === undefined) throw missing(session);
+        return conversation.read(session, options, signal);
+      },
+    },
+    beginningOf: (session) => (threadOf(session).platform === "slack" ? slack?.conversation : undefined),
+  };
+}

@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { probeSlack, type SlackTokens } from "../../../src/adapters/slack/probe.ts";
+import { createSystemClock } from "../../../src/adapters/system-clock.ts";
+import { silentLog } from "../../support/silent-log.ts";
+import { createLocalSlack, type LocalSlack } from "../../support/slack/local-slack.ts";
+
+const deps = { clock: createSystemClock(), log: silentLog };
+
+function probe(slack: LocalSlack, more: Partial<SlackTokens> = {}) {
+  const { botToken, appToken } = slack.app;
+  return probeSlack(deps, { botToken, appToken, apiUrl: slack.slackApiUrl, publicUrl: undefined, ...more });
+}
+
+test("a complete app is ok, by name and workspace, over the socket and over HTTP", async () => {
+  await using slack = await createLocalSlack();
+  const findings = await probe(slack);
+  expect(findings.map(({ state }) => state)).toEqual(["ok", "ok"]);
+  expect(findings[0]?.sentence).toContain("@bobbin");
+  const overHttp = await probe(slack, { appToken: undefined, publicUrl: "https://bobbin.example.org/" });
+  expect(overHttp.at(-1)?.sentence).toContain("https://bobbin.example.org/slack/events");
+});
+
+test("a missing scope is named with its harm, and with the events that need it", async () => {
+  await using slack = await createLocalSlack();
+  slack.app.scopes.delete("groups:history");
+  slack.app.scopes.delete("app_mentions:read");
+  const troubles = (await probe(slack)).filter(({ state }) => state !== "ok");
+  expect(troubles.map(({ state }) => state)).toEqual(["fail", "warn"]);
+  expect(troubles[0]?.next).toContain("app_mention");
+  expect(troubles[1]?.sentence).toContain("groups:history");
+  expect(troubles[1]?.next).toContain("message.groups");
+});
+
+test("tokens that are wrong, and a Slack that is away, are told apart; no token is in any sentence", async () => {
+  await using slack = await createLocalSlack();
+  const botToken = "xoxb-wrong-secret";
+  const appToken = "xapp-wrong-secret";
+  const wrong = await probe(slack, { botToken, appToken });
+  expect(wrong.map(({ state }) => state)).toEqual(["fail", "fail"]);
+  expect(wrong.map(({ next }) => next).join(" ")).toMatch(/SLACK_BOT_TOKEN.*SLACK_APP_TOKEN/);
+  const away = await probe(slack, { botToken, appToken, apiUrl: "http://127.0.0.1:1/api/" });
+  expect(away.map(({ state }) => state)).toEqual(["warn", "warn"]);
+  expect(JSON.stringify([wrong, away])).not.toContain("wrong-secret");
+});
