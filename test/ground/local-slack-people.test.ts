@@ -93,6 +93,21 @@ test("edits, previews and deletions come in the shapes that Slack gives them", a
   expect(slack.channelTop(channel)).toEqual([]);
 });
 
+test("an edit of a mention is one more mention, with the old ts and a new event id", async () => {
+  await using slack = await createLocalSlack();
+  const ada = slack.person("ada");
+  const bodies: JsonObject[] = [];
+  await using _ = await boltOnSocket(slack, keep(bodies));
+  const said = ada.say(slack.channel("general"), `${slack.botMention} helo`);
+  await said.delivered;
+  await ada.edit(said, `${slack.botMention} hello`).delivered;
+  await until(() => bodies.length === 4, { what: "both copies twice" });
+  const mentions = bodies.filter((body) => eventOf(body)["type"] === "app_mention");
+  expect(mentions.map((body) => eventOf(body)["ts"])).toEqual([said.ts, said.ts]);
+  expect(new Set(mentions.map((body) => body["event_id"])).size).toBe(2);
+  expect(mentions.map((body) => "edited" in eventOf(body))).toEqual([false, true]);
+});
+
 test("the bot hears its own posts and edits, and those of other bots", async () => {
   await using slack = await createLocalSlack();
   const channel = slack.channel("general");

@@ -1,7 +1,8 @@
-// The real Bolt against a local Slack, for the tests of the local Slack itself.
+// The real Bolt and WebClient against a local Slack, for the tests of the local Slack itself.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { App, HTTPReceiver, LogLevel, SocketModeReceiver } from "@slack/bolt";
+import { WebAPIPlatformError, WebClient } from "@slack/web-api";
 import { until } from "../until.ts";
 import type { LocalSlack } from "./local-slack.ts";
 
@@ -84,4 +85,20 @@ export async function boltOnHttp(
       await new Promise<void>((resolve) => void server.close(() => resolve()));
     },
   };
+}
+
+/** The token is the bot's, unless another one is given. */
+export function webClient(slack: LocalSlack, token = slack.app.botToken): WebClient {
+  return new WebClient(token, { ...clientOptions(slack), logLevel: LogLevel.ERROR });
+}
+
+/** The code that Slack refuses a call with, or `taken`. */
+export async function refusal(call: Promise<unknown>): Promise<string> {
+  try {
+    await call;
+    return "taken";
+  } catch (error) {
+    if (error instanceof WebAPIPlatformError) return error.data.error;
+    throw error;
+  }
 }

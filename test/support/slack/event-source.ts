@@ -49,23 +49,18 @@ export class EventSource {
       const event = { ...this.shape(message), ...this.#place(channel), event_ts: message.ts };
       return this.emit(subscriptionOf(channel), event, channel, options);
     };
-    const isMention = mentionsIn(message.text).includes(this.#app.botUserId) && channel.kind !== "im";
-    const sendMention = (): Sent => {
-      if (!isMention || message.user === this.#app.botUserId || copies === "only the message") return sent();
-      // This copy has no channel type, and of the teams only those that the other copy has in `user_team`.
-      const { team, ...rest } = this.shape(message);
-      const event = {
-        ...rest,
-        ...(channel.isShared ? {} : { team }),
-        type: "app_mention",
-        channel: channel.id,
-        event_ts: message.ts,
-      };
-      return this.emit("app_mention", event, channel, options);
-    };
+    const sendMention = (): Sent =>
+      copies === "only the message" ? sent() : this.#mentioned(channel, message, message.ts, options);
     const first = order === "message first" ? sendMessage() : sendMention();
     const second = order === "message first" ? sendMention() : sendMessage();
-    return { delivered: Promise.all([first.delivered, second.delivered]).then((both) => both.flat()) };
+    return both(first, second);
+  }
+
+  /** A person's edit of a message that mentions the bot is one more `app_mention`, with the old ts and a new event id. */
+  editedBy(channel: Channel, message: StoredMessage, before: StoredMessage): Sent {
+    const changed = this.changed(channel, message, before);
+    const mentioned = this.#mentioned(channel, message, message.edited?.ts ?? message.ts, {});
+    return both(changed, mentioned);
   }
 
   changed(channel: Channel, message: StoredMessage, before: StoredMessage): Sent {
@@ -100,7 +95,7 @@ export class EventSource {
     const isLast = root && root.state === "tombstone" && this.#workspace.repliesTo(root).length === 0;
     if (!isLast) return own;
     const tombstone = this.deleted(channel, root, this.#workspace.remove(root));
-    return { delivered: Promise.all([own.delivered, tombstone.delivered]).then((both) => both.flat()) };
+    return both(own, tombstone);
   }
 
   /** A message as it stands in events and in history. */
@@ -161,6 +156,23 @@ export class EventSource {
     };
   }
 
+  /** Nothing where the bot is not mentioned, or cannot be. */
+  #mentioned(channel: Channel, message: StoredMessage, eventTs: string, options: EventOptions): Sent {
+    const isOwn = message.user === this.#app.botUserId;
+    const isMention = mentionsIn(message.text).includes(this.#app.botUserId) && channel.kind !== "im";
+    if (!isMention || isOwn || !this.#isThere(channel)) return sent();
+    // This copy has no channel type, and of the teams only those that the other copy has in `user_team`.
+    const { team, ...rest } = this.shape(message);
+    const event = {
+      ...rest,
+      ...(channel.isShared ? {} : { team }),
+      type: "app_mention",
+      channel: channel.id,
+      event_ts: eventTs,
+    };
+    return this.emit("app_mention", event, channel, options);
+  }
+
   #isThere(channel: Channel): boolean {
     return channel.members.has(this.#app.botUserId);
   }
@@ -172,6 +184,10 @@ export class EventSource {
 
 function sent(...outcomes: readonly Promise<Outcome>[]): Sent {
   return { delivered: Promise.all(outcomes) };
+}
+
+function both(first: Sent, second: Sent): Sent {
+  return { delivered: Promise.all([first.delivered, second.delivered]).then((outcomes) => outcomes.flat()) };
 }
 
 function subscriptionOf(channel: Channel): string {

@@ -101,7 +101,7 @@ export function createWriter(profile: Profile, platform: Platform, identity: Ide
       const edited = { user: profile.id, ts: workspace.nextTs() };
       const blocks = identity.botId === undefined ? [richTextOf(wireText)] : undefined;
       const before = workspace.change(message, { text: wireText, blocks, edited });
-      return events.changed(channel, message, before);
+      return events.editedBy(channel, message, before);
     },
     delete(ref) {
       const { channel, message } = own(ref);
