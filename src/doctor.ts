@@ -10,6 +10,9 @@ import { dirname, resolve } from "node:path";
 import { probeModel } from "./adapters/openai/probe.ts";
 import { probePostgres } from "./adapters/postgres/probe.ts";
 import { secretsOf, type Settings } from "./adapters/settings/settings.ts";
+import { createSystemClock } from "./adapters/system-clock.ts";
+import { probeSlack } from "./adapters/slack/probe.ts";
+import type { Log } from "./core/ports/log.ts";
 import { maskerOf } from "./core/mask.ts";
 import { probeRedis } from "./queue/probe.ts";
 
@@ -19,6 +22,15 @@ interface Finding {
   /** What to do about it. */
   readonly next?: string;
 }
+
+/** What goes wrong is in the findings. */
+const NO_LOG: Log = {
+  debug: () => {},
+  info: () => {},
+  warn: () => {},
+  error: () => {},
+  with: () => NO_LOG,
+};
 
 type Checked = Finding | readonly Finding[];
 
@@ -34,6 +46,7 @@ export async function runDoctor(settings: Settings, print: (line: string) => voi
     checkRedis(settings),
     checkModel(settings),
     checkPort(settings),
+    checkSlack(settings),
     checkPlatforms(settings),
   ];
   const next: string[] = [];
@@ -64,7 +77,7 @@ async function checkDatabase({ databaseUrl, dataDir }: Settings): Promise<Checke
   if (databaseUrl === undefined) return checkDataDir(dataDir);
   const where = new URL(databaseUrl).host;
   const probe = await probePostgres(databaseUrl);
-  if (probe.kind === "silent") {
+  if (probe.kind !== "answers") {
     const next = "Start Postgres, or correct DATABASE_URL.";
     return { state: "fail", sentence: `Postgres at ${where} cannot be used. ${probe.why}`, next };
   }
@@ -111,7 +124,7 @@ async function checkRedis({ redisUrl, databaseUrl }: Settings): Promise<Checked>
   }
   const where = new URL(redisUrl).host;
   const probe = await probeRedis(redisUrl);
-  if (probe.kind === "silent") {
+  if (probe.kind !== "answers") {
     const next = "Start Redis, or correct REDIS_URL.";
     return { state: "fail", sentence: `Redis at ${where} cannot be used. ${probe.why}`, next };
   }
@@ -175,22 +188,36 @@ async function checkPort({ host, port }: Settings): Promise<Checked> {
   }
 }
 
-async function checkPlatforms(settings: Settings): Promise<Checked> {
-  const { slackBotToken, slackClientId, slackAppToken, discordToken, webChat, host, port } = settings;
-  const findings: Finding[] = [];
-  if (slackBotToken !== undefined || slackClientId !== undefined) {
-    const how = slackAppToken === undefined ? "HTTP at /slack/events" : "socket mode";
-    findings.push({ state: "ok", sentence: `Slack is configured, by ${how}.` });
+async function checkSlack(settings: Settings): Promise<Checked> {
+  const { slackBotToken, slackClientId, slackAppToken, slackApiUrl, publicUrl } = settings;
+  if (slackBotToken === undefined) {
+    if (slackClientId === undefined) return [];
+    const sentence = "Slack is configured for many workspaces, which this version does not know yet.";
+    return { state: "warn", sentence, next: "Set SLACK_BOT_TOKEN to connect one workspace." };
   }
-  if (discordToken !== undefined) findings.push({ state: "ok", sentence: "Discord is configured." });
-  const hasPlatform = findings.length > 0;
+  return probeSlack(
+    { clock: createSystemClock(), log: NO_LOG },
+    { botToken: slackBotToken, appToken: slackAppToken, apiUrl: slackApiUrl, publicUrl },
+  );
+}
+
+/** What is said here is what this version does: a platform that it cannot talk to yet is never ok. */
+async function checkPlatforms(settings: Settings): Promise<Checked> {
+  const { slackBotToken, slackClientId, discordToken, webChat, host, port } = settings;
+  const findings: Finding[] = [];
+  if (discordToken !== undefined) {
+    findings.push({
+      state: "warn",
+      sentence: "Discord is configured, but this version does not connect to it yet.",
+    });
+  }
+  const hasPlatform = [slackBotToken, slackClientId, discordToken].some((token) => token !== undefined);
   if (webChat ?? !hasPlatform) {
     const open = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
     findings.push({ state: "ok", sentence: `The web chat is on: http://${open}:${port}/` });
-  }
-  if (!hasPlatform) {
-    const next = "Set SLACK_BOT_TOKEN or DISCORD_TOKEN to bring Bobbin to your team.";
-    findings.push({ state: "warn", sentence: "Neither Slack nor Discord is configured.", next });
+  } else if (slackBotToken === undefined) {
+    const next = "Set WEB_CHAT=on to talk with Bobbin in the browser.";
+    findings.push({ state: "warn", sentence: "The web chat is off, so nothing brings messages in.", next });
   }
   return findings;
 }

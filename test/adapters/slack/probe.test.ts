@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { probeSlack, type SlackTokens } from "../../../src/adapters/slack/probe.ts";
 import { createSystemClock } from "../../../src/adapters/system-clock.ts";
+import { readSettings } from "../../../src/adapters/settings/settings.ts";
+import { runDoctor } from "../../../src/doctor.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { createLocalSlack, type LocalSlack } from "../../support/slack/local-slack.ts";
 
@@ -41,4 +43,20 @@ test("tokens that are wrong, and a Slack that is away, are told apart; no token 
   const away = await probe(slack, { botToken, appToken, apiUrl: "http://127.0.0.1:1/api/" });
   expect(away.map(({ state }) => state)).toEqual(["warn", "warn"]);
   expect(JSON.stringify([wrong, away])).not.toContain("wrong-secret");
+});
+
+test("doctor tells of Slack in plain lines, and fails where it cannot work", async () => {
+  await using slack = await createLocalSlack();
+  const env = { SLACK_API_URL: slack.slackApiUrl, SLACK_APP_TOKEN: slack.app.appToken, PORT: "0" };
+  const told = async (more: Readonly<Record<string, string>>): Promise<readonly [number, string]> => {
+    const read = await readSettings({ ...env, ...more }, { command: "doctor" });
+    if (read.kind === "wrong") throw new Error(JSON.stringify(read.problems));
+    const lines: string[] = [];
+    const code = await runDoctor(read.settings, (line) => void lines.push(line));
+    return [code, lines.join("\n")];
+  };
+  const [fine, lines] = await told({ SLACK_BOT_TOKEN: slack.app.botToken });
+  expect([fine, lines]).toEqual([0, expect.stringContaining("Slack takes a connection in socket mode.")]);
+  const [wrong] = await told({ SLACK_BOT_TOKEN: "xoxb-wrong" });
+  expect(wrong).toBe(1);
 });
