@@ -103,10 +103,13 @@ export class SlackConnection {
   }
 
   async #stop(): Promise<void> {
-    await this.#app.stop();
     const late = Promise.withResolvers<undefined>();
     const cancel = this.#deps.clock.after(this.#stopMs, () => late.resolve(undefined));
-    await Promise.race([Promise.allSettled(this.#open), late.promise]);
+    const underWay = (): Promise<unknown> => Promise.race([Promise.allSettled(this.#open), late.promise]);
+    // Over a closed socket nothing can be acknowledged any more, and Slack would send it all again.
+    await underWay();
+    await this.#app.stop();
+    await underWay();
     cancel();
   }
 
