@@ -107,3 +107,53 @@ test("a whisper is on one person's screen and in no history", async () => {
   const history = await web.conversations.replies({ channel: channel.id, ts: root.ts });
   expect(history.messages).toHaveLength(1);
 });
+
+test("an app outside the Marketplace reads one page a minute, of fifteen messages", async () => {
+  let now = 1_700_000_000_000;
+  const rateLimits = { distribution: "distributed" } as const;
+  await using slack = await createLocalSlack({ rateLimits, nowMs: () => now });
+  const channel = slack.channel("general");
+  const ada = slack.person("ada");
+  const root = ada.say(channel, "root");
+  for (let index = 0; index < 20; index++) ada.say(channel, `${index}`, { thread: root });
+  const read = () => client(slack).conversations.replies({ channel: channel.id, ts: root.ts, limit: 200 });
+  expect((await read()).messages).toHaveLength(16);
+  await expect(read()).rejects.toMatchObject({ retryAfter: 60 });
+  now += 60_000;
+  expect((await read()).has_more).toBe(true);
+});
+
+test("reactions of people and of the bot are seen, and told to the app", async () => {
+  await using slack = await createLocalSlack();
+  const channel = slack.channel("general");
+  const ada = slack.person("ada");
+  const said = ada.say(channel, "hello");
+  slack.delivery.hold();
+  const web = client(slack);
+  const target = { channel: channel.id, timestamp: said.ts, name: "eyes" };
+  await web.reactions.add(target);
+  expect(await refusal(web.reactions.add(target))).toBe("already_reacted");
+  ada.react(said, "tada");
+  expect(slack.channelTop(channel)[0]?.reactions).toEqual(["eyes", "tada"]);
+  await web.reactions.remove(target);
+  expect(await refusal(web.reactions.remove(target))).toBe("no_reaction");
+  const told: unknown[] = [];
+  slack.delivery.release((held) => {
+    told.push(...held.map(({ body }) => body["event"]));
+    return [];
+  });
+  expect(told).toMatchObject([
+    { type: "reaction_added", reaction: "eyes", user: slack.app.botUserId },
+    { type: "reaction_added", reaction: "tada", user: ada.id },
+    { type: "reaction_removed", reaction: "eyes" },
+  ]);
+});
+
+test("Slack can be away altogether", async () => {
+  await using slack = await createLocalSlack();
+  slack.fault("*", { kind: "status", status: 503 }, { times: Infinity });
+  await expect(client(slack).auth.test()).rejects.toMatchObject({ statusCode: 503 });
+  await expect(client(slack).team.info()).rejects.toMatchObject({ statusCode: 503 });
+  slack.clearFaults();
+  expect(await client(slack).auth.test()).toMatchObject({ ok: true });
+});

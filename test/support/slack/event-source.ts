@@ -98,6 +98,19 @@ export class EventSource {
     return both(own, tombstone);
   }
 
+  reacted(
+    kind: "added" | "removed",
+    channel: Channel,
+    message: StoredMessage,
+    name: string,
+    by: string,
+  ): Sent {
+    if (!this.#isThere(channel)) return sent();
+    const item = { type: "message", channel: channel.id, ts: message.ts };
+    const event = { type: `reaction_${kind}`, user: by, reaction: name, item, item_user: message.user };
+    return this.emit(`reaction_${kind}`, event, channel);
+  }
+
   /** A message as it stands in events and in history. */
   shape(message: StoredMessage): JsonObject {
     const { teamId } = this.#workspace;

@@ -25,7 +25,7 @@ interface Order {
 }
 
 export interface FaultOptions {
-  /** How many calls it hits. Default 1. */
+  /** How many calls it hits; `Infinity` until the faults are cleared. Default 1. */
   readonly times?: number;
   /** Only calls for which this is true. */
   readonly when?: (call: ApiCall) => boolean;
@@ -34,6 +34,7 @@ export interface FaultOptions {
 export class Faults {
   readonly #orders: Order[] = [];
 
+  /** @param method `*` for any. */
   add(method: string, fault: Fault, { times = 1, when = () => true }: FaultOptions = {}): void {
     this.#orders.push({ method, fault, when, left: times });
   }
@@ -41,7 +42,7 @@ export class Faults {
   /** The first order that fits this call, used up by it. */
   take(call: ApiCall): Fault | undefined {
     const order = this.#orders.find(
-      ({ method, left, when }) => method === call.method && left > 0 && when(call),
+      ({ method, left, when }) => (method === "*" || method === call.method) && left > 0 && when(call),
     );
     if (!order) return undefined;
     order.left--;

@@ -109,7 +109,7 @@ export interface LocalSlack extends AsyncDisposable {
   /** The bot may ping these without complaint. */
   allowMention(...ids: readonly string[]): void;
 
-  /** The next call of the method (or the next ones) goes wrong. */
+  /** The next call of the method (or the next ones) goes wrong; `*` is any method. */
   fault(method: string, fault: Fault, options?: FaultOptions): void;
   /** Ordered faults that no call has met. */
   readonly unusedFaults: number;
@@ -148,6 +148,7 @@ export async function createLocalSlack(options: LocalSlackOptions = {}): Promise
     files: new FileStore(newId, () => origin),
     responseUrls: new ResponseUrls(workspace, complaints, author, () => origin, nowMs),
     openConnection: () => `${origin.replace("http:", "ws:")}${sockets.newTicket()}`,
+    longestPage: options.rateLimits?.distribution === "distributed" ? 15 : 1000,
     nowMs,
     origin,
   };

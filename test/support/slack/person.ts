@@ -125,15 +125,7 @@ export function createPerson(profile: Profile, platform: Platform, delivery: Del
     if (kind === "added") users.add(profile.id);
     else users.delete(profile.id);
     message.reactions.set(name, users);
-    const event = {
-      type: `reaction_${kind}`,
-      user: profile.id,
-      reaction: name,
-      item: { type: "message", channel: ref.channel, ts: ref.ts },
-      item_user: message.user,
-    };
-    if (!channel.members.has(app.botUserId)) return { delivered: Promise.resolve([]) };
-    return events.emit(`reaction_${kind}`, event, channel);
+    return events.reacted(kind, channel, message, name, profile.id);
   };
   return {
     ...writer,

@@ -19,6 +19,8 @@ export interface Platform {
   readonly responseUrls: ResponseUrls;
   /** A new address for a socket connection, good for one use. */
   readonly openConnection: () => string;
+  /** The most that one page of history has, whatever is asked for. */
+  readonly longestPage: number;
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
   /** `http://127.0.0.1:port` */

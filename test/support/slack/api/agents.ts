@@ -59,15 +59,17 @@ export function setSuggestedPrompts(call: ApiCall, platform: Platform): JsonObje
 }
 
 export function addReaction(call: ApiCall, platform: Platform): JsonObject {
-  const { message, users, name } = reactionOf(call, platform);
+  const { channel, message, users, name } = reactionOf(call, platform);
   if (users.has(platform.app.botUserId)) throw new Refusal("already_reacted");
   message.reactions.set(name, users.add(platform.app.botUserId));
+  platform.events.reacted("added", channel, message, name, platform.app.botUserId);
   return {};
 }
 
 export function removeReaction(call: ApiCall, platform: Platform): JsonObject {
-  const { users } = reactionOf(call, platform);
+  const { channel, message, users, name } = reactionOf(call, platform);
   if (!users.delete(platform.app.botUserId)) throw new Refusal("no_reaction");
+  platform.events.reacted("removed", channel, message, name, platform.app.botUserId);
   return {};
 }
 
@@ -79,7 +81,7 @@ function reactionOf(call: ApiCall, platform: Platform) {
   if (!message || message.state === "gone") throw new Refusal("message_not_found");
   const name = call.required("name", "invalid_name");
   if (!/^[a-z0-9_+'-]+$/.test(name)) throw new Refusal("invalid_name");
-  return { message, name, users: message.reactions.get(name) ?? new Set<string>() };
+  return { channel, message, name, users: message.reactions.get(name) ?? new Set<string>() };
 }
 
 function agentThread(call: ApiCall, platform: Platform): StoredMessage {

@@ -10,7 +10,7 @@ export function replies(call: ApiCall, platform: Platform): JsonObject {
   const root = platform.workspace.find(channel.id, call.required("ts", "thread_not_found"));
   if (!root || root.state === "gone") throw new Refusal("thread_not_found");
   const below = platform.workspace.repliesTo(root).filter(isWithin(call));
-  const { page, cursor } = pageOf(call, below, 1000);
+  const { page, cursor } = pageOf(call, below, 1000, platform.longestPage);
   const messages = [root, ...page].map((message) => withDetails(call, platform, message));
   return { messages, has_more: cursor !== "", response_metadata: { next_cursor: cursor } };
 }
@@ -19,7 +19,7 @@ export function replies(call: ApiCall, platform: Platform): JsonObject {
 export function history(call: ApiCall, platform: Platform): JsonObject {
   const channel = readableChannel(call, platform, "history");
   const top = platform.workspace.topOf(channel.id).filter(isWithin(call)).toReversed();
-  const { page, cursor } = pageOf(call, top, 100);
+  const { page, cursor } = pageOf(call, top, 100, platform.longestPage);
   const messages = page.map((message) => withDetails(call, platform, message));
   return { messages, has_more: cursor !== "", pin_count: 0, response_metadata: { next_cursor: cursor } };
 }
@@ -117,12 +117,13 @@ function pageOf<T>(
   call: ApiCall,
   all: readonly T[],
   fallback: number,
+  longest = 1000,
 ): { readonly page: readonly T[]; readonly cursor: string } {
-  const limit = call.integer("limit", fallback);
-  if (limit < 1 || limit > 1000) throw new Refusal("invalid_limit");
-  const asked = call.optional("cursor");
-  const start =
-    asked === undefined ? 0 : Number(Buffer.from(asked, "base64url").toString().replace("at:", ""));
+  const asked = call.integer("limit", fallback);
+  if (asked < 1 || asked > 1000) throw new Refusal("invalid_limit");
+  const limit = Math.min(asked, longest);
+  const from = call.optional("cursor");
+  const start = from === undefined ? 0 : Number(Buffer.from(from, "base64url").toString().replace("at:", ""));
   if (!Number.isInteger(start) || start < 0) throw new Refusal("invalid_cursor");
   const end = start + limit;
   return {
