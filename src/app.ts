@@ -85,7 +85,10 @@ export async function startApp(
   };
   const checks = [starting];
   let site: Mounted["app"] = {
-    fetch: async () => stillStarting((await starting.check()) ?? "There is no web chat here."),
+    fetch: async (request) => {
+      const why = await starting.check();
+      return why === undefined ? nothingHere() : stillStarting(why, request.method);
+    },
   };
 
   try {
@@ -137,11 +140,12 @@ export async function startApp(
         },
         { worker: `${hostname()}/${process.pid}`, lateWritesMs: bells.lateWritesMs },
       );
-      const serve = createServe({ locker, store, step, log });
+      const sweeper = createSweeper({ store, queue, clock, log, exclusive: (body) => body() });
+      bells.onBack(() => sweeper.lookSoon());
+      const serve = createServe({ locker, store, step, sweeper, log });
       const worker = bells.workerFor(serve, settings.workerConcurrency);
       await worker.start();
       started.push({ name: "worker", stop: () => worker.close() });
-      const sweeper = createSweeper({ store, queue, clock, log, exclusive: (body) => body() });
       sweeper.start();
       started.push({ name: "sweeper", stop: () => sweeper.stop() });
     }
@@ -171,11 +175,21 @@ export async function startApp(
   }
 }
 
-/** What a browser reads before there is anything else to read; it asks again by itself. */
-function stillStarting(sentence: string): Response {
+/** What a browser reads before there is anything else to read; it asks again by itself. A page that is open reads JSON. */
+function stillStarting(sentence: string, method: string): Response {
+  if (method === "POST") {
+    return Response.json({ error: sentence }, { status: 503, headers: { "Retry-After": "2" } });
+  }
   return new Response(sentence, {
     status: 503,
     headers: { "Content-Type": "text/plain; charset=utf-8", Refresh: "2" },
+  });
+}
+
+function nothingHere(): Response {
+  return new Response("There is no web chat here.", {
+    status: 404,
+    headers: { "Content-Type": "text/plain; charset=utf-8" },
   });
 }
 

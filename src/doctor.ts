@@ -64,7 +64,7 @@ async function checkDatabase({ databaseUrl, dataDir }: Settings): Promise<Checke
   if (databaseUrl === undefined) return checkDataDir(dataDir);
   const where = new URL(databaseUrl).host;
   const probe = await probePostgres(databaseUrl);
-  if (probe.kind === "silent") {
+  if (probe.kind !== "answers") {
     const next = "Start Postgres, or correct DATABASE_URL.";
     return { state: "fail", sentence: `Postgres at ${where} cannot be used. ${probe.why}`, next };
   }
@@ -111,7 +111,7 @@ async function checkRedis({ redisUrl, databaseUrl }: Settings): Promise<Checked>
   }
   const where = new URL(redisUrl).host;
   const probe = await probeRedis(redisUrl);
-  if (probe.kind === "silent") {
+  if (probe.kind !== "answers") {
     const next = "Start Redis, or correct REDIS_URL.";
     return { state: "fail", sentence: `Redis at ${where} cannot be used. ${probe.why}`, next };
   }

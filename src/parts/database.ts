@@ -4,8 +4,10 @@ import { openEmbedded } from "../adapters/postgres/embedded.ts";
 import { claimProcess } from "../adapters/postgres/heartbeat.ts";
 import { migrate } from "../adapters/postgres/migrate.ts";
 import { openPostgres } from "../adapters/postgres/pool.ts";
+import { probePostgres } from "../adapters/postgres/probe.ts";
 import type { Sql } from "../adapters/postgres/sql.ts";
 import type { Settings } from "../adapters/settings/settings.ts";
+import { BobbinError } from "../core/errors.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import type { Log } from "../core/ports/log.ts";
 import { untilThere } from "./until-there.ts";
@@ -35,7 +37,11 @@ export async function openDatabase(
     const sql = await openEmbedded({ directory: dataDir, log });
     return { sql, check: () => check(sql), close: () => sql.close() };
   }
-  await untilThere("Postgres", () => migrate(databaseUrl, log), deps, signal);
+  const prepare = async (): Promise<void> => {
+    await fit(databaseUrl);
+    await migrate(databaseUrl, log);
+  };
+  await untilThere("Postgres", prepare, deps, signal);
   const sql = openPostgres({ url: databaseUrl, connections: CONNECTIONS, log });
   if (redisUrl !== undefined) return { sql, check: () => check(sql), close: () => sql.close() };
   try {
@@ -48,6 +54,33 @@ export async function openDatabase(
   } catch (error) {
     await sql.close();
     throw error;
+  }
+}
+
+async function fit(url: string): Promise<void> {
+  const probe = await probePostgres(url);
+  switch (probe.kind) {
+    case "silent":
+      throw new BobbinError(
+        "store_unavailable",
+        `Postgres does not answer. ${probe.why} Start it, or correct DATABASE_URL.`,
+        {
+          retryable: true,
+        },
+      );
+    case "refuses":
+      throw new BobbinError(
+        "store_unavailable",
+        `Postgres cannot be used. ${probe.why} Correct DATABASE_URL.`,
+      );
+    case "answers":
+      if (probe.isOldEnough) return;
+      throw new BobbinError(
+        "store_unavailable",
+        `Postgres ${probe.version} is too old. Use Postgres 15 or newer.`,
+      );
+    default:
+      probe satisfies never;
   }
 }
 

@@ -15,8 +15,11 @@ export interface ShownMessage {
 }
 
 export interface WebPerson {
-  /** @returns the thread that was written to, or begun. Rejects with the sentence that a person would read. */
-  say(text: string, thread?: string): Promise<string>;
+  /**
+   * The message has a new id unless one is given, as a browser that sends it again does.
+   * @returns the thread that was written to, or begun. Rejects with the sentence that a person would read.
+   */
+  say(text: string, thread?: string, id?: string): Promise<string>;
   click(thread: string, action: "stop" | "retry", value?: string): Promise<void>;
   read(thread: string): Promise<readonly ShownMessage[]>;
   /** Waits until the thread shows `count` replies and each of them has settled; the replies. */
@@ -51,8 +54,8 @@ export function createWebPerson(base: string | (() => string)): WebPerson {
   }
 
   return {
-    async say(text, thread) {
-      const body = { id: newId(), text, ...(thread === undefined ? {} : { thread }) };
+    async say(text, thread, id = newId()) {
+      const body = { id, text, ...(thread === undefined ? {} : { thread }) };
       return String((await send("/messages", body))["thread"]);
     },
     async click(thread, action, value) {
