@@ -1,5 +1,6 @@
 /** The claim of a session: one statement that decides what there is to do, takes it, and reads what the worker needs. */
 
+import { END_REASONS } from "../../core/end-reason.ts";
 import type { RunId } from "../../core/ids.ts";
 import type { Fence, Frozen, Opened } from "../../core/ports/run-store.ts";
 import type { SessionId } from "../../core/thread.ts";
@@ -10,6 +11,10 @@ import type { Sql } from "./sql.ts";
 
 /** Crashed attempts since the last stored round after which a run is given up. */
 export const ATTEMPTS = 8;
+
+const RETRYABLE = Object.entries(END_REASONS)
+  .flatMap(([reason, { canRetry }]) => (canRetry ? [`'${reason}'`] : []))
+  .join(", ");
 
 interface OpenRow {
   readonly todo: "settle" | "used_up" | "resume" | "new" | "tidy" | "nothing";
@@ -47,7 +52,7 @@ current as materialized (
   order by r.reply = 'settling' desc, r.n limit 1),
 failed as materialized (
   select l.id from was, (select * from runs r where r.session = $1 order by r.n desc limit 1) l
-  where l.epoch = was.epoch and l.reason not in ('stop', 'waiting')),
+  where l.epoch = was.epoch and l.reason in (${RETRYABLE})),
 asked as materialized (
   select exists (select from live where kind = 'command') as retry, exists (select from failed) as can_retry),
 todo as materialized (
@@ -88,7 +93,8 @@ sorted as (
 retried as (
   update inbox i set state = 'admitted', fate = null, reason = null, done_at = null, joined = false, run = $3
   from held h, failed f
-  where h.kind = 'new' and h.retries and i.run = f.id and i.state = 'done' and i.kind in ('message', 'command')),
+  where h.kind = 'new' and h.retries and i.run = f.id and i.state = 'done' and i.fate <> 'refused'
+    and i.kind in ('message', 'command')),
 started as (
   insert into runs (id, session, cause, retry_of, epoch, admitted_seq, requester)
   select $3, $1, case when h.retries then 'retry' else 'message' end,

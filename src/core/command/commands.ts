@@ -1,12 +1,12 @@
 /** The command layer: one answer per command, in plain markdown; surfaces only present it. */
 
+import { END_REASONS } from "../end-reason.ts";
 import type { Author, CommandInbound } from "../inbound.ts";
 import type { InboundId } from "../ids.ts";
 import { formatDuration, formatMoney, formatTokens } from "../measure.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { SessionStatus, Transcripts } from "../ports/transcripts.ts";
 import type { Intake } from "../run/intake.ts";
-import { describeReason, isRetryable } from "../run/end-reason.ts";
 import type { SessionId } from "../thread.ts";
 import { totalTokens } from "../usage.ts";
 import type { Command, CommandName } from "./command.ts";
@@ -76,7 +76,7 @@ export function createCommands(deps: CommandDeps): Commands {
       case "retry": {
         const status = await deps.transcripts.status(request.session);
         if (status?.running !== undefined) return "The bot is still working on the last message.";
-        if (status?.last === undefined || !isRetryable(status.last.outcome.reason))
+        if (status?.last === undefined || !END_REASONS[status.last.outcome.reason].canRetry)
           return "There is nothing to try again.";
         await store(command, request);
         return "Trying again.";
@@ -107,7 +107,7 @@ function describeStatus(status: SessionStatus | undefined, now: number): string 
     lines.push(
       status.last === undefined
         ? "Idle."
-        : `Idle. The last answer ended: ${describeReason(status.last.outcome.reason)}`,
+        : `Idle. The last answer ended: ${END_REASONS[status.last.outcome.reason].why}`,
     );
   } else {
     const { startedAt, rounds, run } = status.running;
@@ -124,6 +124,7 @@ function describeStatus(status: SessionStatus | undefined, now: number): string 
   lines.push(
     `Entries in the history: ${status.entries}.${spent.length > 0 ? ` Used: ${spent.join(", ")}.` : ""}`,
   );
-  if (status.epoch > 0) lines.push(`Resets so far: ${status.epoch}.`);
+  // The first epoch is 1.
+  if (status.epoch > 1) lines.push(`Resets so far: ${status.epoch - 1}.`);
   return lines.join("\n\n");
 }

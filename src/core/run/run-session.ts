@@ -5,6 +5,7 @@
 
 import type { LoopDeps, LoopHooks, LoopOutcome, LoopProfile } from "../agent/loop-types.ts";
 import { runLoop } from "../agent/loop.ts";
+import { noteFor } from "../end-reason.ts";
 import type { Entry } from "../entry.ts";
 import { isStaleFence, isStoreTrouble, type BobbinError } from "../errors.ts";
 import type { Lease } from "../ports/locker.ts";
@@ -16,7 +17,6 @@ import type { Surface } from "../ports/surface.ts";
 import { documentOf } from "../reply/document.ts";
 import { createReplyWriter, type ReplyWriter } from "../reply/writer.ts";
 import type { SessionId } from "../thread.ts";
-import { noteFor } from "./end-reason.ts";
 import { openRunSignal } from "./run-signal.ts";
 import type { Served, ServeStep } from "./serve-session.ts";
 
@@ -65,17 +65,41 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
     );
   }
 
-  /** The last two steps of a run: its final pages, then `reply = settled`. */
+  /** The last two steps of a run: its final pages, then `reply = settled`. Who leaves lets the next one deliver them. */
   async function deliver(
     writer: ReplyWriter,
     claimed: Claimed,
     outcome: Outcome,
     lease: Lease,
+    leaving: AbortSignal,
   ): Promise<Served> {
-    const settled = await writer.settle(outcome, lease.signal);
-    if (settled.kind === "lost") return leave(claimed, "lost");
-    await deps.store.settled(claimed.fence);
-    return "worked";
+    const late = limitLeaving(leaving);
+    try {
+      const settled = await writer.settle(outcome, AbortSignal.any([lease.signal, late.signal]));
+      if (settled.kind === "lost") return await leave(claimed, late.signal.aborted ? "handed_over" : "lost");
+      await deps.store.settled(claimed.fence);
+      return "worked";
+    } finally {
+      late.close();
+    }
+  }
+
+  /** Aborts `graceMs` after `leaving` does. */
+  function limitLeaving(leaving: AbortSignal): { readonly signal: AbortSignal; close(): void } {
+    const controller = new AbortController();
+    let cancel = (): void => {};
+    const leave = (): void => {
+      cancel = deps.clock.after(graceMs, () => controller.abort("leave"));
+    };
+    if (leaving.aborted) leave();
+    else leaving.addEventListener("abort", leave, { once: true });
+    return {
+      signal: controller.signal,
+      close() {
+        cancel();
+        leaving.removeEventListener("abort", leave);
+      },
+    };
   }
 
   async function leave(claimed: Claimed, how: Left): Promise<Served> {
@@ -155,7 +179,7 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
         return await leave(claimed, ended);
       }
       log.info("run ended", { reason: ended.reason, error: ended.error });
-      return await deliver(writer, claimed, ended, lease);
+      return await deliver(writer, claimed, ended, lease, leaving);
     } catch (error) {
       await writer.stop();
       if (isStaleFence(error)) return leave(claimed, "lost");
@@ -171,7 +195,7 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
       case "nothing":
         return "idle";
       case "settle":
-        return deliver(writerOf(opened, lease), opened, opened.outcome, lease);
+        return deliver(writerOf(opened, lease), opened, opened.outcome, lease, leaving);
       case "run":
         return execute(opened, lease, leaving);
       default:
