@@ -1,7 +1,6 @@
 /** The commands: start, gateway, worker, migrate, doctor. Reads its world once and hands it on. */
 
 import { createLog } from "./adapters/log.ts";
-import { migrate } from "./adapters/postgres/migrate.ts";
 import {
   readSettings,
   secretsOf,
@@ -14,6 +13,7 @@ import { toBobbinError } from "./core/errors.ts";
 import { maskerOf } from "./core/mask.ts";
 import type { Log } from "./core/ports/log.ts";
 import { runDoctor } from "./doctor.ts";
+import { preparePostgres } from "./parts/database.ts";
 
 const COMMANDS: readonly Command[] = ["start", "gateway", "worker", "migrate", "doctor"];
 
@@ -43,7 +43,7 @@ async function main(argument: string | undefined): Promise<number> {
       case "doctor":
         return await runDoctor(settings, print);
       case "migrate":
-        await migrate(settings.databaseUrl ?? "", log);
+        await preparePostgres(settings.databaseUrl ?? "", log);
         print("The schema is up to date.");
         return 0;
       case "start":

@@ -37,11 +37,7 @@ export async function openDatabase(
     const sql = await openEmbedded({ directory: dataDir, log });
     return { sql, check: () => check(sql), close: () => sql.close() };
   }
-  const prepare = async (): Promise<void> => {
-    await fit(databaseUrl);
-    await migrate(databaseUrl, log);
-  };
-  await untilThere("Postgres", prepare, deps, signal);
+  await untilThere("Postgres", () => preparePostgres(databaseUrl, log), deps, signal);
   const sql = openPostgres({ url: databaseUrl, connections: CONNECTIONS, log });
   if (redisUrl !== undefined) return { sql, check: () => check(sql), close: () => sql.close() };
   try {
@@ -55,6 +51,15 @@ export async function openDatabase(
     await sql.close();
     throw error;
   }
+}
+
+/**
+ * Brings a Postgres to today's schema.
+ * @throws BobbinError `store_unavailable` with a sentence for an operator; retryable when it only is not there yet.
+ */
+export async function preparePostgres(url: string, log: Log): Promise<void> {
+  await fit(url);
+  await migrate(url, log);
 }
 
 async function fit(url: string): Promise<void> {

@@ -25,7 +25,7 @@ export interface ServeDeps {
   readonly store: Pick<RunStore, "hasWork">;
   readonly step: ServeStep;
   /** Told when the store or the locker was away, since then nobody else rings again. */
-  readonly sweeper: Pick<Sweeper, "lookSoon">;
+  readonly sweeper?: Pick<Sweeper, "lookSoon">;
   readonly log: Log;
 }
 
@@ -49,7 +49,7 @@ export function createServe({ locker, store, step, sweeper, log }: ServeDeps): S
     try {
       await serve(session, leaving);
     } catch (error) {
-      if (isOutage(error)) sweeper.lookSoon();
+      if (isOutage(error)) sweeper?.lookSoon();
       throw error;
     }
   };
