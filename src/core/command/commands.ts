@@ -106,13 +106,13 @@ function describeStatus(status: SessionStatus | undefined, now: number): string 
   if (status.running === undefined) {
     lines.push(
       status.last === undefined
-        ? "Idle."
-        : `Idle. The last answer ended: ${END_REASONS[status.last.outcome.reason].why}`,
+        ? "Nothing is running."
+        : `Nothing is running. Of the last answer: ${END_REASONS[status.last.outcome.reason].why}`,
     );
   } else {
     const { startedAt, rounds, run } = status.running;
     lines.push(
-      `Working for ${formatDuration(Math.max(0, now - startedAt))}, ${rounds} rounds so far (run \`${run}\`).`,
+      `Working for ${formatDuration(Math.max(0, now - startedAt))}, ${rounds} ${rounds === 1 ? "round" : "rounds"} so far (run \`${run}\`).`,
     );
   }
   if (status.waiting > 0) lines.push(`Waiting messages: ${status.waiting}.`);

@@ -12,7 +12,10 @@ export interface Said {
 }
 
 export interface Conversation {
-  /** The newest `limit` messages of the session's thread or of its whole channel, ascending; before `beforeId` where given. */
+  /**
+   * The newest `limit` messages of the session's thread or of its whole channel, ascending; before `beforeId` where given.
+   * Of the session's own thread nothing from before its newest reset, and no reply that is still being written.
+   */
   read(
     session: SessionId,
     options: { readonly where: "thread" | "channel"; readonly limit: number; readonly beforeId?: string },
