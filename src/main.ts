@@ -84,13 +84,13 @@ async function serve(
 ): Promise<number> {
   const ending = new AbortController();
   const asked = Promise.withResolvers<undefined>();
-  let firstAt = 0;
+  let first = { signal: "", at: 0 };
   const onSignal = (signal: NodeJS.Signals): void => {
     if (ending.signal.aborted) {
-      if (performance.now() - firstAt > ECHO_MS) process.exit(130);
+      if (signal !== first.signal || performance.now() - first.at > ECHO_MS) process.exit(130);
       return;
     }
-    firstAt = performance.now();
+    first = { signal, at: performance.now() };
     log.info("Bobbin is stopping; a second signal ends it at once", { signal });
     ending.abort();
     asked.resolve(undefined);
