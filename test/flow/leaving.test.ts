@@ -1,0 +1,91 @@
+// SIGTERM and SIGINT: who is asked to end hands over and goes; who is asked twice goes at once.
+import { expect, test } from "vitest";
+import { toSessionId } from "../../src/core/thread.ts";
+import { createFakeLlm } from "../support/fake-llm/server.ts";
+import { spawnProduct, temporaryFolder } from "../support/product.ts";
+import { until } from "../support/until.ts";
+import { createWebPerson, type ShownMessage, type WebPerson } from "../support/web-person.ts";
+import { deploy } from "./deployment.ts";
+
+const WORDS = Array.from({ length: 150 }, (_, n) => `word${n + 1}`);
+
+/** The reply once it has begun to grow. */
+function begun(person: WebPerson, thread: string): Promise<ShownMessage> {
+  return until(
+    async () =>
+      (await person.read(thread)).find(({ from, text }) => from === "bot" && text.includes("word10 ")),
+    { timeoutMs: 30_000, what: "the answer to have begun" },
+  );
+}
+
+test("a worker that leaves in mid-stream hands over: the other one goes on in the same message, and no crash is counted", async () => {
+  await using bobbin = await deploy({ workers: 1, llm: { talker: { perSecond: 50 } } });
+  const ana = bobbin.newPerson();
+  const thread = await ana.say("say 150 words");
+  const shown = await begun(ana, thread);
+  const [leaving] = bobbin.workers;
+  await bobbin.addWorker();
+  leaving?.kill("SIGTERM");
+  // Within what a platform grants before it kills: one word a fiftieth of a second, and the answer is not waited for.
+  expect(await leaving?.exited).toBe(0);
+  expect((await ana.read(thread)).find(({ from }) => from === "bot")?.state).toBe("running");
+  const replies = await ana.replies(thread, 1);
+  expect(replies).toMatchObject([{ id: shown.id, state: "settled" }]);
+  expect(replies[0]?.text.split(" ")).toEqual(WORDS);
+  const [run] = await bobbin.transcripts.runs(toSessionId(thread)!);
+  expect(run?.attempts.map(({ ended }) => ended)).toEqual(["handed_over", "ended"]);
+  expect(bobbin.llm.requests).toHaveLength(2);
+});
+
+test("a gateway that leaves: the next one shows the thread as it grew meanwhile", async () => {
+  await using bobbin = await deploy({ workers: 1, llm: { talker: { perSecond: 50 } } });
+  let address = await bobbin.gateway.ready();
+  const ben = createWebPerson(() => address);
+  const thread = await ben.say("say 150 words");
+  const shown = await begun(ben, thread);
+  bobbin.gateway.kill("SIGTERM");
+  expect(await bobbin.gateway.exited).toBe(0);
+  await using next = spawnProduct("gateway", bobbin.env);
+  address = await next.ready();
+  const replies = await ben.replies(thread, 1);
+  expect(replies).toMatchObject([{ id: shown.id, state: "settled" }]);
+  expect(replies[0]?.text.split(" ")).toEqual(WORDS);
+  expect(bobbin.llm.requests).toHaveLength(1);
+});
+
+test("the all-in-one process leaves in mid-stream, and goes on in the same message after its next start", async () => {
+  await using folder = await temporaryFolder();
+  const llm = await createFakeLlm({ talker: { perSecond: 50 } });
+  const env = { DATA_DIR: folder.path, OPENAI_BASE_URL: llm.url, MODEL: "fake" };
+  let address = "";
+  const cy = createWebPerson(() => address);
+  await using first = spawnProduct("start", env);
+  address = await first.ready();
+  const thread = await cy.say("say 150 words");
+  const shown = await begun(cy, thread);
+  first.kill("SIGTERM");
+  expect(await first.exited).toBe(0);
+  expect(llm.open).toBe(0);
+  await using second = spawnProduct("start", env);
+  address = await second.ready();
+  const replies = await cy.replies(thread, 1);
+  expect(replies).toMatchObject([{ id: shown.id, state: "settled" }]);
+  expect(replies[0]?.text.split(" ")).toEqual(WORDS);
+  expect(llm.complaints).toEqual([]);
+  await llm.close();
+});
+
+test("a second signal ends at once, and nothing is lost by it", async () => {
+  await using bobbin = await deploy({ workers: 1, llm: { talker: { perSecond: 50 } } });
+  const dan = bobbin.newPerson();
+  const thread = await dan.say("say 150 words");
+  const shown = await begun(dan, thread);
+  const [impatient] = bobbin.workers;
+  impatient?.kill("SIGINT");
+  impatient?.kill("SIGTERM");
+  expect(await impatient?.exited).toBe(130);
+  await bobbin.addWorker();
+  const replies = await dan.replies(thread, 1, 45_000);
+  expect(replies).toMatchObject([{ id: shown.id, state: "settled" }]);
+  expect(replies[0]?.text.split(" ")).toEqual(WORDS);
+});
