@@ -175,22 +175,22 @@ async function checkPort({ host, port }: Settings): Promise<Checked> {
   }
 }
 
+/** What is said here is what this version does: a platform that it cannot talk to yet is never ok. */
 async function checkPlatforms(settings: Settings): Promise<Checked> {
-  const { slackBotToken, slackClientId, slackAppToken, discordToken, webChat, host, port } = settings;
+  const { slackBotToken, slackClientId, discordToken, webChat, host, port } = settings;
   const findings: Finding[] = [];
-  if (slackBotToken !== undefined || slackClientId !== undefined) {
-    const how = slackAppToken === undefined ? "HTTP at /slack/events" : "socket mode";
-    findings.push({ state: "ok", sentence: `Slack is configured, by ${how}.` });
+  const hasSlack = slackBotToken !== undefined || slackClientId !== undefined;
+  for (const platform of [hasSlack && "Slack", discordToken !== undefined && "Discord"]) {
+    if (platform === false) continue;
+    const sentence = `${platform} is configured, but this version does not connect to it yet.`;
+    findings.push({ state: "warn", sentence });
   }
-  if (discordToken !== undefined) findings.push({ state: "ok", sentence: "Discord is configured." });
-  const hasPlatform = findings.length > 0;
-  if (webChat ?? !hasPlatform) {
+  if (webChat ?? findings.length === 0) {
     const open = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
     findings.push({ state: "ok", sentence: `The web chat is on: http://${open}:${port}/` });
-  }
-  if (!hasPlatform) {
-    const next = "Set SLACK_BOT_TOKEN or DISCORD_TOKEN to bring Bobbin to your team.";
-    findings.push({ state: "warn", sentence: "Neither Slack nor Discord is configured.", next });
+  } else {
+    const next = "Set WEB_CHAT=on to talk with Bobbin in the browser.";
+    findings.push({ state: "warn", sentence: "The web chat is off, so nothing brings messages in.", next });
   }
   return findings;
 }

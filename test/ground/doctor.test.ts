@@ -48,7 +48,7 @@ test("with nothing configured it says what is built in, what that is not good fo
   expect(text).toMatch(/^warn {2}The built-in Postgres survives a killed process, but not a power cut\.$/m);
   expect(text).toMatch(/^warn {2}No model is configured/m);
   expect(text).toMatch(/^next {2}For production set DATABASE_URL/m);
-  expect(text).toMatch(/^next {2}Set SLACK_BOT_TOKEN or DISCORD_TOKEN/m);
+  expect(text).toMatch(/^ok {4}The web chat is on: http:/m);
 });
 
 test("with servers that answer everything is ok", async () => {
@@ -59,7 +59,6 @@ test("with servers that answer everything is ok", async () => {
     DATABASE_URL: database.url,
     REDIS_URL: redis.url,
     ...model.env,
-    DISCORD_TOKEN: "never-to-be-seen",
   });
   expect(text).toMatch(/^ok {4}Postgres 1\d\S* .*answers/m);
   expect(text).toMatch(/^ok {4}Redis \d\S* answers/m);
@@ -67,6 +66,13 @@ test("with servers that answer everything is ok", async () => {
   expect(text).toContain("Nothing to do");
   expect(text).not.toContain("never-to-be-seen");
   expect(code).toBe(0);
+});
+
+test("a platform that this version cannot talk to is told so, without its token", async () => {
+  const { text } = await doctor({ DISCORD_TOKEN: "never-to-be-seen" });
+  expect(text).toMatch(/^warn {2}Discord is configured, but this version does not connect to it yet\.$/m);
+  expect(text).toMatch(/^next {2}Set WEB_CHAT=on/m);
+  expect(text).not.toContain("never-to-be-seen");
 });
 
 test("servers that are away fail in one plain sentence each, without the password", async () => {
