@@ -5,19 +5,20 @@
 
 import type { LoopDeps, LoopHooks, LoopOutcome, LoopProfile } from "../agent/loop-types.ts";
 import { runLoop } from "../agent/loop.ts";
-import { noteFor } from "../end-reason.ts";
 import type { Entry } from "../entry.ts";
 import { isStaleFence, isStoreTrouble, type BobbinError } from "../errors.ts";
+import type { Author } from "../inbound.ts";
 import type { Lease } from "../ports/locker.ts";
 import type { Log } from "../ports/log.ts";
 import type { Pages } from "../ports/pages.ts";
-import type { Frozen, Left, Opened, Outcome, RunEnding, RunStore } from "../ports/run-store.ts";
+import type { Fence, Frozen, Left, Opened, Outcome, RunStore } from "../ports/run-store.ts";
 import type { Stops } from "../ports/stops.ts";
 import type { Surface } from "../ports/surface.ts";
 import { documentOf } from "../reply/document.ts";
 import { createReplyWriter, type ReplyWriter } from "../reply/writer.ts";
 import type { SessionId } from "../thread.ts";
-import { openRunSignal } from "./run-signal.ts";
+import { endingOf, outcomeOf, stoppedBeforeItBegan } from "./run-ending.ts";
+import { leaveSignal, openRunSignal } from "./run-signal.ts";
 import type { Served, ServeStep } from "./serve-session.ts";
 
 export interface RunSessionDeps extends LoopDeps {
@@ -42,7 +43,10 @@ export interface RunSessionOptions {
 
 type Claimed = Exclude<Opened, { kind: "nothing" }>;
 type ClaimedRun = Extract<Opened, { kind: "run" }>;
-type LoopEnd = Extract<LoopOutcome, { kind: "ended" }>;
+type Settling = Extract<Opened, { kind: "settle" }>;
+
+/** Said late or never, an attempt costs its run one of eight; what would pile up here in a long outage does not matter. */
+const MOST_UNSAID = 1_000;
 
 /**
  * A step for `serve-session`. Rejects when the store cannot be reached: then the run stays as it was last stored, and the
@@ -50,6 +54,7 @@ type LoopEnd = Extract<LoopOutcome, { kind: "ended" }>;
  */
 export function createRunSession(deps: RunSessionDeps, options: RunSessionOptions): ServeStep {
   const graceMs = options.graceMs ?? 1000;
+  const unsaid: { readonly fence: Fence; readonly how: Left }[] = [];
 
   function writerOf(claimed: Claimed, lease: Lease): ReplyWriter {
     const entries = claimed.kind === "settle" ? claimed.entries : claimed.tail;
@@ -73,10 +78,14 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
     lease: Lease,
     leaving: AbortSignal,
   ): Promise<Served> {
-    const late = limitLeaving(leaving);
+    const late = leaveSignal(deps.clock, leaving, graceMs);
     try {
       const settled = await writer.settle(outcome, AbortSignal.any([lease.signal, late.signal]));
-      if (settled.kind === "lost") return await leave(claimed, late.signal.aborted ? "handed_over" : "lost");
+      if (settled.kind === "lost") {
+        // A write under way is waited for: the next attempt is told that nothing of this one can land any more.
+        await writer.stop();
+        return await leave(claimed.fence, late.signal.aborted ? "handed_over" : "lost");
+      }
       await deps.store.settled(claimed.fence);
       return "worked";
     } finally {
@@ -84,29 +93,46 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
     }
   }
 
-  /** Aborts `graceMs` after `leaving` does. */
-  function limitLeaving(leaving: AbortSignal): { readonly signal: AbortSignal; close(): void } {
-    const controller = new AbortController();
-    let cancel = (): void => {};
-    const leave = (): void => {
-      cancel = deps.clock.after(graceMs, () => controller.abort("leave"));
-    };
-    if (leaving.aborted) leave();
-    else leaving.addEventListener("abort", leave, { once: true });
-    return {
-      signal: controller.signal,
-      close() {
-        cancel();
-        leaving.removeEventListener("abort", leave);
-      },
-    };
+  async function leave(fence: Fence, how: Left): Promise<Served> {
+    try {
+      await deps.store.leave(fence, how);
+    } catch (error) {
+      deps.log.warn("could not write down how the attempt left; it is said later", {
+        run: fence.run,
+        how,
+        error,
+      });
+      if (unsaid.length < MOST_UNSAID) unsaid.push({ fence, how });
+    }
+    return "left";
   }
 
-  async function leave(claimed: Claimed, how: Left): Promise<Served> {
-    await deps.store.leave(claimed.fence, how).catch((error: unknown) => {
-      deps.log.warn("could not write down how the attempt left", { run: claimed.run.id, how, error });
-    });
-    return "left";
+  /** An attempt that never said how it left counts as crashed: an outage must not use up a run's attempts. */
+  async function sayLate(): Promise<void> {
+    for (const { fence, how } of unsaid.splice(0)) await leave(fence, how);
+  }
+
+  /** What has to be done when an attempt breaks off; answers what the service is told, or throws the error on. */
+  async function breakOff(
+    error: unknown,
+    claimed: Claimed,
+    writer: ReplyWriter | undefined,
+  ): Promise<Served> {
+    await writer?.stop();
+    if (isStaleFence(error)) return leave(claimed.fence, "lost");
+    // The store's trouble is not the run's; a fault of our own that comes back each time has to come to an end.
+    await leave(claimed.fence, isStoreTrouble(error) ? "handed_over" : "crashed");
+    throw error;
+  }
+
+  async function settle(opened: Settling, lease: Lease, leaving: AbortSignal): Promise<Served> {
+    let writer: ReplyWriter | undefined;
+    try {
+      writer = writerOf(opened, lease);
+      return await deliver(writer, opened, opened.outcome, lease, leaving);
+    } catch (error) {
+      return await breakOff(error, opened, writer);
+    }
   }
 
   /** Runs the loop until the run has ended in the ledger, or undefined when this attempt has to leave. */
@@ -119,7 +145,7 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
   ): Promise<Outcome | Left> {
     const { fence, run } = claimed;
     const entries: Entry[] = [...claimed.tail];
-    let rounds = run.rounds;
+    let { rounds, requester } = run;
     /** A store that went away ends the attempt, not the run: the claim after it resumes from what was stored. */
     let storeFailure: BobbinError | undefined;
     const hooks: LoopHooks = {
@@ -129,6 +155,7 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
         try {
           const committed = await deps.store.commitRound(fence, round);
           entries.push(...committed.stored, ...committed.steered);
+          requester = newestAuthor(committed.steered) ?? requester;
           if (round.state === "complete") rounds = round.round;
           return { ...committed, leave: leaving.aborted };
         } catch (error) {
@@ -139,13 +166,13 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
       },
     };
 
-    const signal = await openRunSignal(deps, fence, lease, leaving, graceMs);
+    const signal = openRunSignal(deps, fence, lease, leaving, graceMs);
     try {
       for (;;) {
         const input = {
           session: fence.session,
           run: fence.run,
-          requester: run.requester,
+          requester,
           entries,
           roundsDone: rounds,
         };
@@ -154,11 +181,13 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
           : await runLoop(deps, profile, { ...input, entries: [...entries] }, hooks, signal.signal);
         if (storeFailure !== undefined) throw storeFailure;
         if (outcome.kind === "left") return outcome.how;
-        const ended = await deps.store.end(fence, endingOf(outcome));
+        const ended = await deps.store.end(fence, endingOf(outcome, rounds));
         if (ended.kind === "ended") return outcomeOf(outcome, deps.clock.now());
         // Messages came between the last look and the end: the same run and the same reply go on.
+        rounds = outcome.rounds;
         entries.push(...ended.stored, ...ended.steered);
         const messages = ended.steered.flatMap(({ body }) => (body.kind === "user" ? [body] : []));
+        requester = newestAuthor(ended.steered) ?? requester;
         writer.on({ kind: "steer", messages });
       }
     } finally {
@@ -168,34 +197,34 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
 
   async function execute(claimed: ClaimedRun, lease: Lease, leaving: AbortSignal): Promise<Served> {
     const log = deps.log.with({ session: claimed.fence.session, run: claimed.fence.run });
-    const writer = writerOf(claimed, lease);
+    let writer: ReplyWriter | undefined;
     try {
+      writer = writerOf(claimed, lease);
       const { profile, frozen } = deps.profileOf(claimed.frozen);
       if (claimed.frozen === undefined) await deps.store.freeze(claimed.fence, frozen);
       const ended = await loop(claimed, profile, writer, lease, leaving);
       if (typeof ended === "string") {
         await writer.stop();
         log.info("attempt left", { how: ended });
-        return await leave(claimed, ended);
+        return await leave(claimed.fence, ended);
       }
       log.info("run ended", { reason: ended.reason, error: ended.error });
       return await deliver(writer, claimed, ended, lease, leaving);
     } catch (error) {
-      await writer.stop();
-      if (isStaleFence(error)) return leave(claimed, "lost");
-      // The store's trouble is not the run's; a fault of our own that comes back each time has to come to an end.
-      await leave(claimed, isStoreTrouble(error) ? "handed_over" : "crashed");
-      throw error;
+      return await breakOff(error, claimed, writer);
     }
   }
 
   return async (session, lease, leaving) => {
+    await sayLate();
+    // A claim takes the run from whoever has it: who was paused past its lease must not make one.
+    if (!lease.isLive()) return "left";
     const opened = await deps.store.open(session, options.worker);
     switch (opened.kind) {
       case "nothing":
         return "idle";
       case "settle":
-        return deliver(writerOf(opened, lease), opened, opened.outcome, lease, leaving);
+        return settle(opened, lease, leaving);
       case "run":
         return execute(opened, lease, leaving);
       default:
@@ -204,35 +233,7 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
   };
 }
 
-/** A stop or reset came before the first look: no model call is made for it. */
-const stoppedBeforeItBegan: LoopOutcome = {
-  kind: "ended",
-  reason: "cancelled",
-  modelCalls: [],
-  rounds: 0,
-  usage: {},
-  durationMs: 0,
-};
-
-function endingOf(outcome: LoopEnd): RunEnding {
-  const note = noteFor(outcome.reason);
-  return {
-    reason: outcome.reason,
-    modelCalls: outcome.modelCalls,
-    ...(outcome.error === undefined
-      ? {}
-      : { error: { code: outcome.error.code, message: outcome.error.message } }),
-    ...(outcome.round === undefined ? {} : { round: outcome.round }),
-    ...(note === undefined ? {} : { note }),
-  };
-}
-
-function outcomeOf(outcome: LoopEnd, endedAt: number): Outcome {
-  return {
-    reason: outcome.reason,
-    endedAt,
-    ...(outcome.error === undefined
-      ? {}
-      : { error: { code: outcome.error.code, message: outcome.error.message } }),
-  };
+function newestAuthor(entries: readonly Entry[]): Author | undefined {
+  const body = entries.at(-1)?.body;
+  return body?.kind === "user" ? body.author : undefined;
 }
