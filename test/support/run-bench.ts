@@ -41,6 +41,8 @@ export interface RunBenchOptions {
 
 /** A process that serves sessions. */
 export interface BenchWorker {
+  /** How many writes to the platform it began. */
+  readonly writes: number;
   /** One service of the session, as a wake brings it. Rejects where a queue would log. */
   serve(): Promise<void>;
   /** One service that nobody waits for. */
@@ -130,6 +132,7 @@ export class RunBench {
   worker(): BenchWorker {
     const leaving = new AbortController();
     let isDead = false;
+    let writes = 0;
     const gate = <P extends object>(
       port: P,
       nameOf: (method: string, args: readonly unknown[]) => string,
@@ -158,7 +161,10 @@ export class RunBench {
         model: this.model,
         profileOf: this.#options.profileOf ?? createProfileOf(profile, sha256),
         surfaceOf: () =>
-          gate(this.#surface, (method, [, page]) => (isFinalPage(method, page) ? "final" : "write")),
+          gate(this.#surface, (method, [, page]) => {
+            if (method !== "find") writes++;
+            return isFinalPage(method, page) ? "final" : "write";
+          }),
       },
       { worker: name, graceMs: this.#options.graceMs ?? 1000, lateWritesMs: this.#options.lateWritesMs ?? 0 },
     );
@@ -170,6 +176,9 @@ export class RunBench {
       log: silentLog,
     });
     return {
+      get writes() {
+        return writes;
+      },
       serve: () => serve(this.session, leaving.signal),
       begin: () => void serve(this.session, leaving.signal).catch(() => {}),
       leave: () => leaving.abort(),
