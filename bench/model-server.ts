@@ -1,14 +1,16 @@
 /**
  * A model provider that does nothing but stream. The path says how: `/fast/<deltas>` as fast as the reader takes them, one
- * write each, or `/slow/<deltas>/<per second>`.
+ * write each, or `/slow/<deltas>/<per second>`; `/told` is the way that the server was told last.
  */
 
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 export interface ModelServer {
   /** The base URL for a way of streaming, such as `fast/20`. */
   url(way: string): string;
+  /** The way of `told` for requests from now on. */
+  tell(way: string): void;
   close(): Promise<void>;
 }
 
@@ -35,17 +37,22 @@ const chunkAt = (index: number): Buffer => CHUNKS[index % CHUNKS.length] ?? FIRS
 
 /** @param onRequest called when the whole request is there. */
 export async function startModelServer(onRequest: () => void = () => {}): Promise<ModelServer> {
+  let told = "fast/20";
   const server = createServer((request, response) => {
     request.resume();
     request.once("end", () => {
       onRequest();
-      answer(request, response);
+      const path = request.url?.slice(1) ?? "";
+      answer(path.startsWith("told/") ? told : path, response);
     });
   });
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {
     url: (way) => `http://127.0.0.1:${port}/${way}`,
+    tell: (way) => {
+      told = way;
+    },
     async close() {
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
       server.closeAllConnections();
@@ -54,8 +61,8 @@ export async function startModelServer(onRequest: () => void = () => {}): Promis
   };
 }
 
-function answer(request: IncomingMessage, response: ServerResponse): void {
-  const [, speed, count, perSecond] = (request.url ?? "").split("/");
+function answer(way: string, response: ServerResponse): void {
+  const [speed, count, perSecond] = way.split("/");
   const deltas = Number(count);
   response.writeHead(200, { "content-type": "text/event-stream" });
   response.write(FIRST);

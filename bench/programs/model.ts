@@ -3,5 +3,18 @@
 import { startModelServer } from "../model-server.ts";
 import { serveQuestions } from "../program.ts";
 
+export interface ModelQuestion {
+  /** The way of `told` from now on. */
+  readonly way?: string;
+}
+
+export interface ModelAnswer {
+  /** To be followed by a way. */
+  readonly url: string;
+}
+
 const server = await startModelServer();
-serveQuestions<object>(() => Promise.resolve({ url: server.url("") }));
+serveQuestions<ModelQuestion>(({ way }): Promise<ModelAnswer> => {
+  if (way !== undefined) server.tell(way);
+  return Promise.resolve({ url: server.url("") });
+});
