@@ -26,7 +26,8 @@ export interface WebPerson {
   replies(thread: string, count: number, timeoutMs?: number): Promise<readonly ShownMessage[]>;
 }
 
-const newId = (): string => randomBytes(10).toString("hex");
+/** As a browser makes them. */
+export const newMessageId = (): string => randomBytes(10).toString("hex");
 
 /** @param base address of the chat; a function where it changes (a restart on another port). */
 export function createWebPerson(base: string | (() => string)): WebPerson {
@@ -54,12 +55,17 @@ export function createWebPerson(base: string | (() => string)): WebPerson {
   }
 
   return {
-    async say(text, thread, id = newId()) {
+    async say(text, thread, id = newMessageId()) {
       const body = { id, text, ...(thread === undefined ? {} : { thread }) };
       return String((await send("/messages", body))["thread"]);
     },
     async click(thread, action, value) {
-      await send("/action", { id: newId(), thread, action, ...(value === undefined ? {} : { value }) });
+      await send("/action", {
+        id: newMessageId(),
+        thread,
+        action,
+        ...(value === undefined ? {} : { value }),
+      });
     },
     read,
     async replies(thread, count, timeoutMs = 30_000) {
