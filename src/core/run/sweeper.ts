@@ -77,13 +77,13 @@ export function createSweeper(deps: SweeperDeps, options: SweeperOptions = {}): 
     try {
       await deps.exclusive(async () => {
         const sessions = await store.due(untouchedMs, batch);
-        if (sessions.length > 0) log.info("Ringing for sessions with work", { sessions: sessions.length });
+        if (sessions.length > 0) log.info("ringing for sessions with work", { sessions: sessions.length });
         await ring(sessions);
       });
       isAway = false;
     } catch (error) {
       // An outage of an hour is one line.
-      if (!isAway) log.warn("A sweep failed; it is tried again until one succeeds", { error });
+      if (!isAway) log.warn("a sweep failed; it is tried again until one succeeds", { error });
       isAway = true;
     }
     isSweeping = false;
