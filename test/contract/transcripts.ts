@@ -41,8 +41,7 @@ export const transcriptsCases: readonly ContractCase<RunStoreSubject>[] = [
     },
   },
   {
-    title:
-      "the status counts the entries of the epoch, and the transcript keeps everything",
+    title: "the status counts the entries of the epoch, and the transcript keeps everything",
     async run(subject) {
       const { inbox, transcripts } = subject;
       const first = await running(subject, "one");
