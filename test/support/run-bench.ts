@@ -25,6 +25,7 @@ import { manualClock, type ManualClock } from "./manual-clock.ts";
 import { Moments } from "./moments.ts";
 import { scriptedModel, scriptedRecord, type ScriptedModel, type ScriptedStep } from "./scripted-model.ts";
 import { silentLog } from "./silent-log.ts";
+import { until } from "./until.ts";
 import { requestRefusals } from "./strict-provider.ts";
 
 export interface RunBenchOptions {
@@ -137,14 +138,6 @@ export class RunBench {
       port: P,
       nameOf: (method: string, args: readonly unknown[]) => string,
     ): P => this.moments.around(port, () => isDead, nameOf);
-    const profile: LoopProfile = {
-      model: scriptedRecord,
-      system: "You are Bobbin.",
-      tools: this.#options.tools ?? [],
-      gate: allowAll,
-      limits: checkLimits(this.#options.limits),
-      caching: true,
-    };
     const name = `worker-${++this.#workers}`;
     const store = gate(this.stores.store, (method, [, round]) =>
       method === "commitRound" && isCalls(round) ? "commitCalls" : method,
@@ -159,7 +152,7 @@ export class RunBench {
         newId: () => randomBytes(12).toString("hex"),
         hash: sha256,
         model: this.model,
-        profileOf: this.#options.profileOf ?? createProfileOf(profile, sha256),
+        profileOf: this.#options.profileOf ?? createProfileOf(this.profile, sha256),
         surfaceOf: () =>
           gate(this.#surface, (method, [, page]) => {
             if (method !== "find") writes++;
@@ -187,6 +180,34 @@ export class RunBench {
         this.locker.lose(this.key);
       },
     };
+  }
+
+  /** What the model is told. */
+  get profile(): LoopProfile {
+    return {
+      model: scriptedRecord,
+      system: "You are Bobbin.",
+      tools: this.#options.tools ?? [],
+      gate: allowAll,
+      limits: checkLimits(this.#options.limits),
+      caching: true,
+    };
+  }
+
+  /** Moves the clock until the promise has settled. */
+  async passes<T>(promise: Promise<T>): Promise<T> {
+    let isSettled = false;
+    const noted = promise.finally(() => (isSettled = true));
+    noted.catch(() => {});
+    const tick = async (): Promise<boolean> => (await this.clock.advance(isSettled ? 0 : 500), isSettled);
+    await until(tick, { what: "it is done, with the clock moving" });
+    return noted;
+  }
+
+  /** Another worker holds the thread's lease, and does nothing, until the promise has settled. */
+  async heldElsewhere(promise: Promise<unknown>): Promise<void> {
+    const locked = await this.locker.withLock(this.key, { mode: "try" }, () => promise);
+    if (locked.kind === "busy") throw new Error("the lease is held");
   }
 
   /** Serves as healthy workers would until the ledger asks for nothing. */

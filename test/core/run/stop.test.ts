@@ -116,6 +116,7 @@ test("with messages before and behind it: those before are dropped, those behind
   await b.command("stop");
   await b.say("third");
   await served;
+  await b.rest();
   expect(await b.fates()).toEqual([
     "first: cancelled",
     "second: cancelled",
@@ -137,6 +138,7 @@ test("twice, and delivered twice: stopped once, and what came between is not sto
   await b.say("second");
   await b.command("stop", "same");
   await served;
+  await b.rest();
   expect(await b.fates()).toEqual([
     "first: cancelled",
     "/stop: answered",
@@ -171,8 +173,7 @@ test("though the ledger could not be asked when the signal came: it is asked aga
     throw new Error("the store is away");
   });
   await b.command("stop");
-  for (let second = 0; second < 5 && b.locker.isHeld(b.key); second++) await b.clock.advance(1000);
-  await served;
+  await b.passes(served);
   expect(await b.fates()).toEqual(["hello: cancelled", "/stop: answered"]);
   expect(await b.problems()).toEqual([]);
 });
