@@ -53,6 +53,11 @@ function never(): Promise<never> {
   return new Promise<never>(() => {});
 }
 
+/** An act: the store has no room. */
+export function storeFull(): never {
+  throw new BobbinError("store_full", "the database has no room left", { retryable: true });
+}
+
 /** An act: the store cannot be reached. */
 export function storeAway(): never {
   throw new BobbinError("store_unavailable", "the database cannot be reached", { retryable: true });

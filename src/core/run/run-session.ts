@@ -120,8 +120,10 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
   ): Promise<Served> {
     await writer?.stop();
     if (isStaleFence(error)) return leave(claimed.fence, "lost");
-    // The store's trouble is not the run's; a fault of our own that comes back each time has to come to an end.
-    await leave(claimed.fence, isStoreTrouble(error) ? "handed_over" : "crashed");
+    // A store that is away is not the run's fault. A fault of our own that comes back each time has to come to an end, and so
+    // has a disk that stays full: each try asks the model for an answer that cannot be kept.
+    const isAway = isStoreTrouble(error) && error.code === "store_unavailable";
+    await leave(claimed.fence, isAway ? "handed_over" : "crashed");
     throw error;
   }
 

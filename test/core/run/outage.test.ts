@@ -1,9 +1,10 @@
 // The store goes away at any step of a run: the run goes on from what was stored, nothing is doubled, nothing counts as a crash.
 import { expect, test } from "vitest";
 import { RunBench, type RunBenchOptions } from "../../support/run-bench.ts";
-import { storeAway } from "../../support/moments.ts";
+import { storeAway, storeFull } from "../../support/moments.ts";
 import { calls, computed, reply, type ScriptedStep } from "../../support/scripted-model.ts";
 import { tool } from "../../support/agent-library.ts";
+import { until } from "../../support/until.ts";
 import { postgresBackend } from "../../adapters/postgres/backends.ts";
 
 const backend = postgresBackend();
@@ -46,6 +47,7 @@ test.each(STEPS.flatMap((step) => (["before", "after"] as const).map((when) => [
     // Progress that was not written is written when its pause is over.
     await b.clock.advance(1000);
     await b.rest();
+    await until(() => b.moments.pending === 0, { what: "the store was away" });
     expect(acts).toBeLessThanOrEqual(1);
     // What the tool did is known, or it is said that it is not.
     expect(b.shown()).toEqual([
@@ -106,5 +108,26 @@ test("away when a reply is settled by another attempt: that one is no crash eith
   await b.rest();
   expect(await b.attempts()).toEqual([["ended", "handed_over", "ended"]]);
   expect(b.thread.messages).toHaveLength(1);
+  expect(await b.problems()).toEqual([]);
+});
+
+test("a disk that stays full ends the run after its attempts: the model is not asked for ever, and Retry answers", async () => {
+  const b = bench(Array.from({ length: 9 }, () => reply("at last")));
+  await b.say("hello");
+  for (let attempt = 0; attempt < 8; attempt++) {
+    b.moments.at("commitRound", "before", storeFull);
+    await b
+      .worker()
+      .serve()
+      .catch(() => {});
+  }
+  expect(b.model.requests).toHaveLength(8);
+  await b.rest();
+  expect(b.model.requests).toHaveLength(8);
+  expect(b.shown().join(" ")).toContain("gave up");
+  expect(await b.fates()).toEqual(["hello: failed"]);
+  await b.command("retry");
+  await b.rest();
+  expect(b.shown().at(-1)).toBe("at last");
   expect(await b.problems()).toEqual([]);
 });
