@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { toSessionId } from "../../src/core/thread.ts";
 import { createFakeLlm } from "../support/fake-llm/server.ts";
 import { spawnProduct, temporaryFolder } from "../support/product.ts";
+import { ownPostgres } from "../support/services/postgres.ts";
 import { until } from "../support/until.ts";
 import { createWebPerson, type ShownMessage, type WebPerson } from "../support/web-person.ts";
 import { deploy } from "./deployment.ts";
@@ -69,6 +70,29 @@ test("the all-in-one process leaves in mid-stream, and goes on in the same messa
   await using second = spawnProduct("start", env);
   address = await second.ready();
   const replies = await cy.replies(thread, 1);
+  expect(replies).toMatchObject([{ id: shown.id, state: "settled" }]);
+  expect(replies[0]?.text.split(" ")).toEqual(WORDS);
+  expect(llm.complaints).toEqual([]);
+  await llm.close();
+});
+
+test("who leaves while Postgres is away ends in order too, and the answer goes on after the next start", async () => {
+  await using postgres = await ownPostgres();
+  const llm = await createFakeLlm({ talker: { perSecond: 50 } });
+  const env = { DATABASE_URL: postgres.url, OPENAI_BASE_URL: llm.url, MODEL: "fake" };
+  let address = "";
+  const eve = createWebPerson(() => address);
+  await using first = spawnProduct("start", env);
+  address = await first.ready();
+  const thread = await eve.say("say 150 words");
+  const shown = await begun(eve, thread);
+  await postgres.stop("immediate");
+  first.kill("SIGTERM");
+  expect(await first.exited).toBe(0);
+  await using second = spawnProduct("start", env);
+  await postgres.start();
+  address = await second.ready();
+  const replies = await eve.replies(thread, 1);
   expect(replies).toMatchObject([{ id: shown.id, state: "settled" }]);
   expect(replies[0]?.text.split(" ")).toEqual(WORDS);
   expect(llm.complaints).toEqual([]);
