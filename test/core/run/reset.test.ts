@@ -83,8 +83,8 @@ test("while a worker that was paused past its lease still has the old run: it wr
   const { writes } = paused;
   await b.command("reset");
   await b.say("anew");
+  await b.heldElsewhere(served);
   await b.rest();
-  await served;
   expect(paused.writes).toBe(writes);
   expect(b.shown()).toEqual([`secret half [${STOPPED}]`, "fresh"]);
   await expectNothingFromBefore(b, 2);
