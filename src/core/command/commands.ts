@@ -2,6 +2,7 @@
 
 import { END_REASONS } from "../end-reason.ts";
 import type { Author, CommandInbound } from "../inbound.ts";
+import type { EndReason } from "../events.ts";
 import type { InboundId } from "../ids.ts";
 import { formatDuration, formatMoney, formatTokens } from "../measure.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -100,15 +101,18 @@ function help(): string {
   ].join("\n");
 }
 
+function describeLast(reason: EndReason): string {
+  if (reason === "stop") return "The last answer is complete.";
+  const { why } = END_REASONS[reason];
+  return reason === "waiting" ? why : `The last answer ended early. ${why}`;
+}
+
 function describeStatus(status: SessionStatus | undefined, now: number): string {
   if (status === undefined) return "Nothing has been said to the bot in this thread yet.";
   const lines: string[] = [];
   if (status.running === undefined) {
-    lines.push(
-      status.last === undefined
-        ? "Nothing is running."
-        : `Nothing is running. Of the last answer: ${END_REASONS[status.last.outcome.reason].why}`,
-    );
+    const last = status.last === undefined ? "" : ` ${describeLast(status.last.outcome.reason)}`;
+    lines.push(`Nothing is running.${last}`);
   } else {
     const { startedAt, rounds, run } = status.running;
     lines.push(
