@@ -77,6 +77,7 @@ export async function redisBells(
   const lockMs = times.jobLockMs ?? JOB_LOCK_MS;
   const leaseMs = longestLeaseMs(lockMs);
   const redis = new RedisConnections({ clock, log }, { url });
+  await redis.connected(signal);
   const channels = new RedisChannels({ redis, clock, log });
   const queue = createRedisRunQueue({ redis, clock });
   return {

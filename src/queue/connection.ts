@@ -63,6 +63,20 @@ export class RedisConnections {
     return this.commands.status === "ready";
   }
 
+  /** Resolves when short requests can be made, or when `signal` aborts: until it is connected they fail at once. */
+  connected(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const end = (): void => {
+        this.commands.off("ready", end);
+        signal.removeEventListener("abort", end);
+        resolve();
+      };
+      if (this.isConnected || signal.aborted) return end();
+      this.commands.once("ready", end);
+      signal.addEventListener("abort", end, { once: true });
+    });
+  }
+
   /** Calls `heard` each time that Redis answers again after it was away. */
   onBack(heard: () => void): void {
     this.#backListeners.add(heard);

@@ -2,8 +2,8 @@
 import { expect, test } from "vitest";
 import { toSessionId } from "../../src/core/thread.ts";
 import { createFakeLlm } from "../support/fake-llm/server.ts";
-import { spawnProduct, temporaryFolder } from "../support/product.ts";
-import { ownPostgres } from "../support/services/postgres.ts";
+import { spawnProduct } from "../support/product.ts";
+import { freshDatabase, ownPostgres } from "../support/services/postgres.ts";
 import { until } from "../support/until.ts";
 import { createWebPerson, type ShownMessage, type WebPerson } from "../support/web-person.ts";
 import { deploy } from "./deployment.ts";
@@ -55,9 +55,9 @@ test("a gateway that leaves: the next one shows the thread as it grew meanwhile"
 });
 
 test("the all-in-one process leaves in mid-stream, and goes on in the same message after its next start", async () => {
-  await using folder = await temporaryFolder();
+  await using database = await freshDatabase();
   const llm = await createFakeLlm({ talker: { perSecond: 50 } });
-  const env = { DATA_DIR: folder.path, OPENAI_BASE_URL: llm.url, MODEL: "fake" };
+  const env = { DATABASE_URL: database.url, OPENAI_BASE_URL: llm.url, MODEL: "fake" };
   let address = "";
   const cy = createWebPerson(() => address);
   await using first = spawnProduct("start", env);

@@ -52,19 +52,3 @@ test("one DATABASE_URL without Redis: the second all-in-one process refuses; aft
     ),
   );
 });
-
-test("a process that ended in order leaves nothing to take over: the next one starts with what was said", async () => {
-  await using folder = await temporaryFolder();
-  const env = { DATA_DIR: folder.path };
-  let address = "";
-  const ben = createWebPerson(() => address);
-  await using first = spawnProduct("start", env);
-  address = await first.ready();
-  const thread = await ben.say("keep this");
-  await ben.replies(thread, 1);
-  first.kill("SIGTERM");
-  expect(await first.exited).toBe(0);
-  await using second = spawnProduct("start", env);
-  address = await second.ready();
-  expect((await ben.read(thread))[0]?.text).toBe("keep this");
-});
