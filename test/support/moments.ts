@@ -16,6 +16,11 @@ export class Moments {
     return this;
   }
 
+  /** Nothing is waited for any more. */
+  clear(): void {
+    this.#acts.clear();
+  }
+
   /** How many acts still wait for their moment. */
   get pending(): number {
     return [...this.#acts.values()].reduce((sum, acts) => sum + acts.length, 0);

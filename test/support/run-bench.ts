@@ -267,7 +267,10 @@ export class RunBench {
     return [
       ...((await store.hasWork(this.session)) ? ["there is work left"] : []),
       ...inbounds
-        .filter(({ fate }) => fate === undefined)
+        // A correction of what was read waits for the next turn.
+        .filter(
+          ({ fate, inbound: { kind } }) => fate === undefined && (kind === "message" || kind === "command"),
+        )
         .map(({ inbound }) => `no fate: ${wordsOf(inbound)}`),
       ...runs.filter(({ reply }) => reply !== "settled").map(({ id }) => `not settled: ${id}`),
       ...this.model.requests.flatMap((request, index) =>

@@ -44,7 +44,8 @@ const OPEN = {
   text: `
 with was as materialized (select * from sessions where id = $1),
 live as materialized (
-  select i.kind from inbox i, was where i.session = $1 and i.state = 'waiting' and i.seq > was.stop_seq),
+  select i.kind from inbox i, was
+  where i.session = $1 and i.state = 'waiting' and (i.seq > was.stop_seq or i.kind in ('edit', 'delete'))),
 current as materialized (
   select r.*, (
     select count(*) from attempts a where a.run = r.id and a.fence >= r.safe_fence

@@ -178,16 +178,19 @@ test("though the ledger could not be asked when the signal came: it is asked aga
   expect(await b.problems()).toEqual([]);
 });
 
-test("a correction of what the model has read outlives the stop", async () => {
+test("corrections of what the model has read outlive the stop", async () => {
   const b = bench([hangs("on it"), reply("ok")]);
   const said = await b.say("meet at 5");
   const served = b.worker().serve();
   await b.model.reached(1);
   await b.edit(said, "meet at 6");
+  await b.edit(said, "meet at 7");
+  await b.remove(said);
   await b.command("stop");
   await served;
   await b.say("well?");
   await b.rest();
-  expect(b.asked(2).at(-1)).toContain("meet at 6");
+  expect(b.asked(2).at(-1)).toMatch(/meet at 6.*meet at 7.*deleted/s);
+  expect(b.shown().at(-1)).toBe("ok");
   expect(await b.problems()).toEqual([]);
 });
