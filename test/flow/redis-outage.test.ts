@@ -5,7 +5,8 @@ import type { RedisServer } from "../support/services/redis-server.ts";
 import { until } from "../support/until.ts";
 import { openOutageWorld, RECOVERY_MS, type OutageWorld } from "./outage-world.ts";
 
-const WORDS = Array.from({ length: 150 }, (_, n) => `word${n + 1}`);
+const words = (count: number): string[] => Array.from({ length: count }, (_, n) => `word${n + 1}`);
+const WORDS = words(150);
 
 let bobbin: OutageWorld;
 let redis: RedisServer;
@@ -59,7 +60,7 @@ test(
   { timeout: 120_000 },
   async () => {
     const { person } = bobbin;
-    const thread = await person.say("say 150 words");
+    const thread = await person.say("say 500 words");
     const shown = await bobbin.begun(thread);
     const attempts = async () => (await bobbin.transcripts.runs(toSessionId(thread)!))[0]?.attempts ?? [];
     await redis.stop("kill");
@@ -70,9 +71,9 @@ test(
     await redis.start();
     const replies = await person.replies(thread, 1, RECOVERY_MS);
     expect(replies).toMatchObject([{ id: shown.id, state: "settled" }]);
-    expect(replies[0]?.text.split(" ")).toEqual(WORDS);
+    expect(replies[0]?.text.split(" ")).toEqual(words(500));
     expect((await attempts()).map(({ ended }) => ended)).toEqual(["lost", "ended"]);
-    await answeredOnce(thread, ["say 150 words"]);
+    await answeredOnce(thread, ["say 500 words"]);
   },
 );
 
