@@ -140,7 +140,7 @@ export async function startApp(
         },
         { worker: `${hostname()}/${process.pid}`, lateWritesMs: bells.lateWritesMs },
       );
-      const sweeper = createSweeper({ store, queue, clock, log, exclusive: (body) => body() });
+      const sweeper = createSweeper({ store, queue, clock, log, exclusive: database.exclusive });
       bells.onBack(() => sweeper.lookSoon());
       const serve = createServe({ locker, store, step, sweeper, log });
       const worker = bells.workerFor(serve, settings.workerConcurrency);

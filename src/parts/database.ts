@@ -2,6 +2,7 @@
 
 import { openEmbedded } from "../adapters/postgres/embedded.ts";
 import { claimProcess } from "../adapters/postgres/heartbeat.ts";
+import { exclusively } from "../adapters/postgres/exclusive.ts";
 import { migrate } from "../adapters/postgres/migrate.ts";
 import { openPostgres } from "../adapters/postgres/pool.ts";
 import { probePostgres } from "../adapters/postgres/probe.ts";
@@ -16,6 +17,8 @@ export interface Database {
   readonly sql: Sql;
   /** Aborts when another process has taken the database over; only without Redis. */
   readonly takenOver?: AbortSignal;
+  /** Calls `body` unless another process that shares the database is in one just now. */
+  exclusive(body: () => Promise<void>): Promise<void>;
   /** One sentence on what is missing, or nothing. */
   check(): Promise<string | undefined>;
   close(): Promise<void>;
@@ -35,22 +38,30 @@ export async function openDatabase(
   const { clock, log } = deps;
   if (databaseUrl === undefined) {
     const sql = await openEmbedded({ directory: dataDir, log });
-    return { sql, check: () => check(sql), close: () => sql.close() };
+    return { sql, exclusive: alone, check: () => check(sql), close: () => sql.close() };
   }
   await untilThere("Postgres", () => preparePostgres(databaseUrl, log), deps, signal);
   const sql = openPostgres({ url: databaseUrl, connections: CONNECTIONS, log });
-  if (redisUrl !== undefined) return { sql, check: () => check(sql), close: () => sql.close() };
+  if (redisUrl !== undefined) {
+    const exclusive = (body: () => Promise<void>): Promise<void> => exclusively(sql, body);
+    return { sql, exclusive, check: () => check(sql), close: () => sql.close() };
+  }
   try {
     const heartbeat = await claimProcess({ sql, clock, log });
     const close = async (): Promise<void> => {
       await heartbeat.release();
       await sql.close();
     };
-    return { sql, takenOver: heartbeat.signal, check: () => check(sql), close };
+    return { sql, exclusive: alone, takenOver: heartbeat.signal, check: () => check(sql), close };
   } catch (error) {
     await sql.close();
     throw error;
   }
+}
+
+/** Where the guard against a second process makes this the only one. */
+function alone(body: () => Promise<void>): Promise<void> {
+  return body();
 }
 
 /**
