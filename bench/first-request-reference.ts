@@ -7,25 +7,22 @@ import { Redis } from "ioredis";
 import pg from "pg";
 import { request } from "undici";
 import { BARE_CLAIM, createBareSession, createBareTables } from "./bare-store.ts";
-import { medianOf } from "./comparison.ts";
 import { startProgram } from "./program.ts";
 
-/** Medians in ms, by the name of the trip. */
-export type BareTrips = Readonly<Record<string, number>>;
-
-export interface BareTripBench extends AsyncDisposable {
-  measure(): Promise<BareTrips>;
+export interface BareTrips extends AsyncDisposable {
+  readonly trips: readonly string[];
+  /** Makes each trip once; ms, by the name of the trip. */
+  measure(): Promise<Readonly<Record<string, number>>>;
 }
 
 /** As between two messages of the product. */
 const REST_MS = 20;
 const HISTORY = 50;
 
-/** @param count how often each trip is made for one measurement. */
-export async function openBareTrips(
-  at: { readonly url: string; readonly redisUrl: string },
-  count: number,
-): Promise<BareTripBench> {
+export async function openBareTrips(at: {
+  readonly url: string;
+  readonly redisUrl: string;
+}): Promise<BareTrips> {
   await using opening = new AsyncDisposableStack();
   const pool = new pg.Pool({ connectionString: at.url, max: 1 });
   opening.defer(() => pool.end());
@@ -96,17 +93,14 @@ export async function openBareTrips(
 
   const stack = opening.move();
   return {
+    trips: Object.keys(trips),
     async measure() {
-      const medians: Record<string, number> = {};
+      const times: Record<string, number> = {};
       for (const [name, trip] of Object.entries(trips)) {
-        const times: number[] = [];
-        for (let n = 0; n < count; n++) {
-          times.push(await trip());
-          await pause(REST_MS);
-        }
-        medians[name] = medianOf(times);
+        times[name] = await trip();
+        await pause(REST_MS);
       }
-      return medians;
+      return times;
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
