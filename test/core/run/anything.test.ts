@@ -1,6 +1,7 @@
 // Whatever happens to a thread in whatever order: what people said has one fate, what was answered is shown once and whole.
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { Entry } from "../../../src/core/entry.ts";
 import type { MessageInbound } from "../../../src/core/inbound.ts";
 import { tool } from "../../support/agent-library.ts";
 import { storeAway, type When } from "../../support/moments.ts";
@@ -11,7 +12,7 @@ import { postgresBackend } from "../../adapters/postgres/backends.ts";
 
 const backend = postgresBackend();
 
-const STORE = [
+const STEPS = [
   "open",
   "freeze",
   "commitCalls",
@@ -21,44 +22,42 @@ const STORE = [
   "leave",
   "isStopped",
   "putPage",
+  "write",
+  "final",
 ] as const;
+const COMMANDS = ["stop", "reset", "retry"] as const;
+const BLOWS = ["die", "leave", "lose", "lose silently"] as const;
+type Plain = { readonly kind: "say" | (typeof COMMANDS)[number] | (typeof BLOWS)[number] };
 type Happening =
-  | {
-      readonly kind:
-        | "say"
-        | "stop"
-        | "reset"
-        | "retry"
-        | "serve"
-        | "die"
-        | "leave"
-        | "lose"
-        | "lose silently"
-        | "time passes";
-    }
+  | Plain
+  | { readonly kind: "serve" | "time passes" }
   | { readonly kind: "edit" | "delete"; readonly which: number }
-  | { readonly kind: "trouble"; readonly step: (typeof STORE)[number]; readonly when: When }
+  /** At the next such step of a run. */
+  | {
+      readonly kind: "then";
+      readonly step: (typeof STEPS)[number];
+      readonly when: When;
+      readonly what: Plain | "the store is away";
+    }
   | { readonly kind: "platform"; readonly reaction: "landed" | "lost" | "later" };
 type Behaviour = "answers" | "reads" | "writes" | "fails" | "waits" | "says nothing";
 
+const plain = fc.constantFrom("say" as const, ...COMMANDS, ...BLOWS).map((kind): Plain => ({ kind }));
 const happening: fc.Arbitrary<Happening> = fc.oneof(
-  { weight: 5, arbitrary: fc.constant<Happening>({ kind: "say" }) },
-  { weight: 5, arbitrary: fc.constant<Happening>({ kind: "serve" }) },
-  {
-    weight: 6,
-    arbitrary: fc.constantFrom<Happening>(
-      ...(["stop", "reset", "retry", "die", "leave", "lose", "lose silently", "time passes"] as const).map(
-        (kind) => ({ kind }),
-      ),
-    ),
-  },
+  { weight: 4, arbitrary: fc.constant<Happening>({ kind: "say" }) },
+  { weight: 4, arbitrary: fc.constantFrom<Happening>({ kind: "serve" }, { kind: "time passes" }) },
+  { weight: 4, arbitrary: plain },
   { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom("edit", "delete"), which: fc.nat(5) }) },
   {
-    weight: 3,
+    weight: 8,
     arbitrary: fc.record({
-      kind: fc.constant("trouble"),
-      step: fc.constantFrom(...STORE),
+      kind: fc.constant("then"),
+      step: fc.constantFrom(...STEPS),
       when: fc.constantFrom("before", "after"),
+      what: fc.oneof(
+        { weight: 1, arbitrary: fc.constant("the store is away" as const) },
+        { weight: 2, arbitrary: plain },
+      ),
     }),
   },
   {
@@ -83,7 +82,13 @@ class World {
   readonly bench: RunBench;
   readonly writesOf = new Map<string, number>();
   readonly #said: { readonly said: MessageInbound; readonly number: number }[] = [];
+  /** Of each word: how many resets were surely before it, and how many at most. */
+  readonly spans = new Map<string, { readonly from: number; readonly to: number }>();
+  /** How many attempts may at most have ended without a word. */
+  crashes = 0;
   #count = 0;
+  #resetsBegun = 0;
+  #resetsDone = 0;
   readonly #release = Promise.withResolvers<void>();
   readonly #live = new Map<BenchWorker, Promise<unknown>>();
 
@@ -129,14 +134,20 @@ class World {
     switch (what.kind) {
       case "say": {
         const number = ++this.#count;
+        const from = this.#resetsDone;
         const said = await bench.say(`m${number}.`, { id: `U${number % 2}`, name: "Ana" });
         this.#said.push({ said, number });
+        this.spans.set(`m${number}.`, { from, to: this.#resetsBegun });
         return;
       }
       case "stop":
-      case "reset":
       case "retry":
         await bench.command(what.kind);
+        return;
+      case "reset":
+        this.#resetsBegun++;
+        await bench.command("reset");
+        this.#resetsDone++;
         return;
       case "edit":
       case "delete": {
@@ -156,6 +167,7 @@ class World {
         return;
       }
       case "die":
+        this.crashes += this.#live.size;
         for (const worker of this.#live.keys()) worker.die();
         this.#live.clear();
         return;
@@ -171,9 +183,17 @@ class World {
       case "time passes":
         await bench.clock.advance(600);
         return;
-      case "trouble":
-        bench.moments.at(what.step, what.when, storeAway);
+      case "then": {
+        const { step, when, what: act } = what;
+        // A platform does not throw.
+        if (act === "the store is away" && (step === "write" || step === "final")) return;
+        bench.moments.at(step, when, () => {
+          if (act !== "the store is away") return this.play(act);
+          if (step === "leave" || (step === "open" && when === "after")) this.crashes++;
+          return storeAway();
+        });
         return;
+      }
       case "platform":
         bench.thread.reactions.push(
           what.reaction === "later"
@@ -208,6 +228,12 @@ async function wrongs(world: World): Promise<string[]> {
   for (const run of runs) {
     const pages = bench.thread.messages.filter(({ key, isDeleted }) => key.startsWith(run.id) && !isDeleted);
     if (pages.some(({ page }) => page.status !== undefined)) wrong.push(`still at work: ${run.id}`);
+    if (run.outcome?.error?.code === "panic") wrong.push(`a fault of ours: ${run.outcome.error.message}`);
+    const own = entries.filter((entry) => entry.run === run.id && entry.body.kind !== "note");
+    const isAnswer = (entry?: Entry): boolean =>
+      entry?.body.kind === "assistant" && entry.body.calls.length === 0;
+    if (own.some((entry, at) => isAnswer(entry) && isAnswer(own[at + 1])))
+      wrong.push(`answered twice: ${run.id}`);
     if (run.outcome?.reason !== "stop") continue;
     const texts = entries.flatMap(({ run: of, body }) =>
       of === run.id && body.kind === "assistant" && body.text !== "" ? [body.text] : [],
@@ -221,25 +247,20 @@ async function wrongs(world: World): Promise<string[]> {
       wrong.push(`shown ${JSON.stringify(shown)} for ${JSON.stringify(whole)}`);
   }
   for (const [call, count] of world.writesOf) if (count > 1) wrong.push(`${call} wrote ${count} times`);
-  const epochOf = new Map<string, number>();
-  for (const { body, epoch } of entries) {
-    if (body.kind !== "user") continue;
-    const inbound = body.inbound ?? "";
-    if (epochOf.has(inbound)) wrong.push(`taken in twice: ${inbound}`);
-    epochOf.set(inbound, epoch);
-  }
-  const epochOfWord = new Map(
-    inbounds.flatMap(({ inbound }) =>
-      inbound.kind === "message"
-        ? [[/m\d+\./.exec(JSON.stringify(inbound.parts))?.[0] ?? "", epochOf.get(inbound.id) ?? 0] as const]
-        : [],
-    ),
-  );
+  const taken = entries.flatMap(({ body }) => (body.kind === "user" ? [body.inbound] : []));
+  if (new Set(taken).size !== taken.length) wrong.push("taken in twice");
   for (const [index, { messages }] of bench.model.requests.entries()) {
-    const words = new Set(JSON.stringify(messages).match(/m\d+\./g));
-    if (new Set([...words].map((word) => epochOfWord.get(word))).size > 1)
-      wrong.push(`request ${index + 1} mixes epochs: ${[...words].join(" ")}`);
+    const words = [...new Set(JSON.stringify(messages).match(/m\d+\./g))];
+    const spans = words.flatMap((word) => world.spans.get(word) ?? []);
+    if (Math.max(...spans.map(({ from }) => from)) > Math.min(...spans.map(({ to }) => to))) {
+      wrong.push(`request ${index + 1} looks behind a reset: ${words.join(" ")}`);
+    }
   }
+  const crashed = runs
+    .flatMap(({ attempts }) => attempts)
+    .filter(({ ended }) => ended === "crashed" || ended === undefined);
+  if (crashed.length > world.crashes)
+    wrong.push(`${crashed.length} crashes where at most ${world.crashes} were`);
   for (const { inbound, fate, run } of inbounds) {
     const outcome = runs.find(({ id }) => id === run)?.outcome?.reason;
     const isSuccess = outcome === "stop";
