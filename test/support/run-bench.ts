@@ -12,7 +12,7 @@ import { allowAll, type Tool } from "../../src/core/agent/tool.ts";
 import { createProfileOf, type ProfileOf } from "../../src/core/context/frozen-profile.ts";
 import type { Author, Inbound, MessageInbound } from "../../src/core/inbound.ts";
 import type { InboundId } from "../../src/core/ids.ts";
-import type { PageContent, Surface } from "../../src/core/ports/surface.ts";
+import type { Surface } from "../../src/core/ports/surface.ts";
 import { createIntake } from "../../src/core/run/intake.ts";
 import { createRunSession } from "../../src/core/run/run-session.ts";
 import { createServe } from "../../src/core/run/serve-session.ts";
@@ -25,6 +25,7 @@ import { manualClock, type ManualClock } from "./manual-clock.ts";
 import { Moments } from "./moments.ts";
 import { scriptedModel, scriptedRecord, type ScriptedModel, type ScriptedStep } from "./scripted-model.ts";
 import { silentLog } from "./silent-log.ts";
+import { isCalls, isFinalPage, lineOf, wordsOf } from "./run-words.ts";
 import { until } from "./until.ts";
 import { requestRefusals } from "./strict-provider.ts";
 
@@ -241,21 +242,9 @@ export class RunBench {
     });
   }
 
-  /** What the person asked of the n-th request, as lines: `user: …`, `bot: …`, `tool: …`. */
+  /** What the model read in the n-th request. */
   asked(call: number): string[] {
-    const request = this.model.requests[call - 1];
-    return (request?.messages ?? []).map((each) => {
-      switch (each.role) {
-        case "user":
-          return `user: ${each.content.map((part) => (part.kind === "text" ? part.text : part.kind)).join("|")}`;
-        case "assistant":
-          return `bot: ${each.text}${each.calls.map(({ name }) => ` ${name}()`).join("")}`;
-        case "tool":
-          return `tool: ${each.content}`;
-        default:
-          return each satisfies never;
-      }
-    });
+    return (this.model.requests[call - 1]?.messages ?? []).map(lineOf);
   }
 
   /** What holds of every run that is over, whatever happened in it. */
@@ -281,28 +270,4 @@ export class RunBench {
       ...(this.moments.pending > 0 ? [`${this.moments.pending} moments never came`] : []),
     ];
   }
-}
-
-export function wordsOf(inbound: Inbound): string {
-  switch (inbound.kind) {
-    case "command":
-      return `/${inbound.command.name}`;
-    case "delete":
-      return "delete";
-    case "message":
-    case "edit":
-      return `${inbound.kind === "edit" ? "edit " : ""}${inbound.parts.map((part) => (part.kind === "text" ? part.text : part.kind)).join(" ")}`;
-    default:
-      return inbound satisfies never;
-  }
-}
-
-function isCalls(round: unknown): boolean {
-  return typeof round === "object" && round !== null && "state" in round && round.state === "calls";
-}
-
-function isFinalPage(method: string, page: unknown): boolean {
-  if (method !== "post" && method !== "edit") return false;
-  const { status, buttons } = page as PageContent;
-  return status === undefined && !buttons.some(({ action }) => action === "stop");
 }
