@@ -117,10 +117,10 @@ export async function startApp(
     const transcripts = createTranscripts(sql);
     const intake = createIntake({ inbox: createInbox(sql), queue, stops, clock, log });
     const commands = createCommands({ intake, transcripts, clock });
-    const agent = openAgent({ clock, log, sql }, settings, BOT_NAME);
-    started.push({ name: "model", stop: () => agent.close() });
 
     if (role !== "gateway") {
+      const agent = openAgent({ clock, log, sql }, settings, BOT_NAME);
+      started.push({ name: "model", stop: () => agent.close() });
       const surfaceOf = (session: Parameters<typeof createWebSurface>[1]): Surface => {
         const surface = createWebSurface({ messages, live, log, clock }, session, { botName: BOT_NAME });
         return world.surface?.(surface) ?? surface;
@@ -152,7 +152,8 @@ export async function startApp(
 
     const hasWebChat = role !== "worker" && (settings.webChat ?? !hasPlatform(settings));
     if (hasWebChat) {
-      const info = { botName: BOT_NAME, version, demo: agent.isDemo };
+      // A gateway does not answer: only its workers know which model does.
+      const info = { botName: BOT_NAME, version, demo: role === "start" && settings.model === undefined };
       const deps = { intake, commands, messages, live, transcripts, newId, log, clock, info };
       site = createWebChat(deps, { allowedHosts: hostsOf(settings) });
     }

@@ -6,7 +6,7 @@ import { sha256 } from "../adapters/ids.ts";
 import { createOpenAiModel } from "../adapters/openai/model.ts";
 import { createConversation } from "../adapters/postgres/conversation.ts";
 import type { Sql } from "../adapters/postgres/sql.ts";
-import { unlistedModel } from "../adapters/settings/config.ts";
+import { modelRecordOf } from "../adapters/settings/model-record.ts";
 import type { Settings } from "../adapters/settings/settings.ts";
 import { createTimeTool } from "../adapters/tools/clock.ts";
 import { createEarlierMessagesTool } from "../adapters/tools/earlier-messages.ts";
@@ -16,12 +16,11 @@ import { createProfileOf, type ProfileOf } from "../core/context/frozen-profile.
 import { composePrompt } from "../core/context/prompt.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import type { Log } from "../core/ports/log.ts";
-import type { Model, ModelRecord } from "../core/ports/model.ts";
+import type { Model } from "../core/ports/model.ts";
 
 export interface Agent {
   readonly model: Model;
   readonly profileOf: ProfileOf;
-  readonly isDemo: boolean;
   close(): Promise<void>;
 }
 
@@ -31,12 +30,15 @@ export interface AgentDeps {
   readonly sql: Sql;
 }
 
+const FIRST_WORD_MS = 150_000;
+
 /** @throws Error when SYSTEM_PROMPT_FILE cannot be read. */
 export function openAgent(deps: AgentDeps, settings: Settings, botName: string): Agent {
   const { clock, log, sql } = deps;
   const { limits } = settings.config;
+  const record = modelRecordOf(settings);
   const profile: LoopProfile = {
-    model: settings.model === undefined ? demoRecord : recordOf(settings.model, settings),
+    model: record ?? demoRecord,
     system: composePrompt({ botName, ...instructions(settings.systemPromptFile) }),
     tools: [createTimeTool({ clock }), createEarlierMessagesTool({ conversation: createConversation(sql) })],
     gate: allowAll,
@@ -44,24 +46,20 @@ export function openAgent(deps: AgentDeps, settings: Settings, botName: string):
     caching: true,
   };
   const profileOf = createProfileOf(profile, sha256);
-  if (settings.model === undefined) {
-    return { model: createDemoModel({ clock }), profileOf, isDemo: true, close: () => Promise.resolve() };
+  if (record === undefined) {
+    return { model: createDemoModel({ clock }), profileOf, close: () => Promise.resolve() };
   }
   const model = createOpenAiModel(
     { clock, log },
     {
       apiKey: settings.openaiApiKey ?? "",
       idleMs: limits.modelIdleMs,
+      // A local model may load for minutes before its first word; who allows longer pauses allows a longer start too.
+      dataIdleMs: Math.max(limits.modelIdleMs, FIRST_WORD_MS),
       ...(settings.openaiBaseUrl === undefined ? {} : { baseUrl: settings.openaiBaseUrl }),
     },
   );
-  return { model, profileOf, isDemo: false, close: () => model.close() };
-}
-
-function recordOf(name: string, { config }: Settings): ModelRecord {
-  return (
-    config.models.find((model) => model.name === name) ?? unlistedModel(name, config.limits.outputTokens)
-  );
+  return { model, profileOf, close: () => model.close() };
 }
 
 function instructions(file: string | undefined): { readonly custom?: string } {
