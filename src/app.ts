@@ -88,7 +88,10 @@ export async function startApp(
   };
   const checks = [starting];
   let site: Mounted["app"] = {
-    fetch: async () => stillStarting((await starting.check()) ?? "There is no web chat here."),
+    fetch: async (request) => {
+      const why = await starting.check();
+      return why === undefined ? nothingHere() : stillStarting(why, request.method);
+    },
   };
   // Slack sends again what is not taken yet.
   let slackSite: Mounted["app"] = { fetch: () => new Response("Bobbin is starting.", { status: 503 }) };
@@ -130,10 +133,10 @@ export async function startApp(
     const slack = await openSlack({ clock, log }, settings, signal);
     if (slack !== undefined) started.push({ name: "slack", stop: () => slack.close() });
     const places = openPlaces({ sql, messages, live, log, clock }, slack, BOT_NAME);
-    const agent = openAgent({ clock, log, conversation: places.conversation }, settings, BOT_NAME);
-    started.push({ name: "model", stop: () => agent.close() });
 
     if (role !== "gateway") {
+      const agent = openAgent({ clock, log, conversation: places.conversation }, settings, BOT_NAME);
+      started.push({ name: "model", stop: () => agent.close() });
       const surfaceOf = (session: SessionId): Surface => {
         const surface = places.surfaceOf(session);
         return world.surface?.(surface) ?? surface;
@@ -155,18 +158,20 @@ export async function startApp(
         },
         { worker: `${hostname()}/${process.pid}`, lateWritesMs: bells.lateWritesMs },
       );
-      const serve = createServe({ locker, store, step, log });
+      const sweeper = createSweeper({ store, queue, clock, log, exclusive: database.exclusive });
+      bells.onBack(() => sweeper.lookSoon());
+      const serve = createServe({ locker, store, step, sweeper, log });
       const worker = bells.workerFor(serve, settings.workerConcurrency);
       await worker.start();
       started.push({ name: "worker", stop: () => worker.close() });
-      const sweeper = createSweeper({ store, queue, clock, log, exclusive: (body) => body() });
       sweeper.start();
       started.push({ name: "sweeper", stop: () => sweeper.stop() });
     }
 
     const hasWebChat = role !== "worker" && (settings.webChat ?? !hasPlatform(settings));
     if (hasWebChat) {
-      const info = { botName: BOT_NAME, version, demo: agent.isDemo };
+      // A gateway does not answer: only its workers know which model does.
+      const info = { botName: BOT_NAME, version, demo: role === "start" && settings.model === undefined };
       const deps = { intake, commands, messages, live, transcripts, newId, log, clock, info };
       site = createWebChat(deps, { allowedHosts: hostsOf(settings) });
     }
@@ -197,11 +202,21 @@ export async function startApp(
   }
 }
 
-/** What a browser reads before there is anything else to read; it asks again by itself. */
-function stillStarting(sentence: string): Response {
+/** What a browser reads before there is anything else to read; it asks again by itself. A page that is open reads JSON. */
+function stillStarting(sentence: string, method: string): Response {
+  if (method === "POST") {
+    return Response.json({ error: sentence }, { status: 503, headers: { "Retry-After": "2" } });
+  }
   return new Response(sentence, {
     status: 503,
     headers: { "Content-Type": "text/plain; charset=utf-8", Refresh: "2" },
+  });
+}
+
+function nothingHere(): Response {
+  return new Response("There is no web chat here.", {
+    status: 404,
+    headers: { "Content-Type": "text/plain; charset=utf-8" },
   });
 }
 

@@ -9,6 +9,7 @@ import { createServer } from "node:net";
 import { dirname, resolve } from "node:path";
 import { probeModel } from "./adapters/openai/probe.ts";
 import { probePostgres } from "./adapters/postgres/probe.ts";
+import { modelRecordOf } from "./adapters/settings/model-record.ts";
 import { secretsOf, type Settings } from "./adapters/settings/settings.ts";
 import { createSystemClock } from "./adapters/system-clock.ts";
 import { probeSlack } from "./adapters/slack/probe.ts";
@@ -150,12 +151,19 @@ async function checkRedis({ redisUrl, databaseUrl }: Settings): Promise<Checked>
   return findings;
 }
 
-async function checkModel({ openaiApiKey, openaiBaseUrl, model }: Settings): Promise<Checked> {
-  if (model === undefined) {
+async function checkModel(settings: Settings): Promise<Checked> {
+  const { openaiApiKey, openaiBaseUrl, model } = settings;
+  const record = modelRecordOf(settings);
+  if (model === undefined || record === undefined) {
     const next = "Set OPENAI_API_KEY, or OPENAI_BASE_URL and MODEL, to get real answers.";
     return { state: "warn", sentence: "No model is configured: a demo model answers.", next };
   }
-  const probe = await probeModel({ apiKey: openaiApiKey, baseUrl: openaiBaseUrl, model });
+  const probe = await probeModel({
+    apiKey: openaiApiKey,
+    baseUrl: openaiBaseUrl,
+    model,
+    ...(record.outputCapField === undefined ? {} : { outputCapField: record.outputCapField }),
+  });
   const where = openaiBaseUrl === undefined ? "OpenAI" : new URL(openaiBaseUrl).host;
   switch (probe.kind) {
     case "answers":

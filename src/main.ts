@@ -1,7 +1,6 @@
 /** The commands: start, gateway, worker, migrate, doctor. Reads its world once and hands it on. */
 
 import { createLog } from "./adapters/log.ts";
-import { migrate } from "./adapters/postgres/migrate.ts";
 import {
   readSettings,
   secretsOf,
@@ -14,6 +13,7 @@ import { toBobbinError } from "./core/errors.ts";
 import { maskerOf } from "./core/mask.ts";
 import type { Log } from "./core/ports/log.ts";
 import { runDoctor } from "./doctor.ts";
+import { preparePostgres } from "./parts/database.ts";
 
 const COMMANDS: readonly Command[] = ["start", "gateway", "worker", "migrate", "doctor"];
 
@@ -33,7 +33,8 @@ async function main(argument: string | undefined): Promise<number> {
   }
   const { settings } = read;
   const secrets = secretsOf(settings);
-  const form = process.stdout.isTTY ? "text" : "json";
+  const isTerminal = process.stdout.isTTY;
+  const form = isTerminal ? "text" : "json";
   const log = createLog(
     { write: (line) => void process.stdout.write(line) },
     { level: settings.logLevel, secrets, form },
@@ -43,19 +44,19 @@ async function main(argument: string | undefined): Promise<number> {
       case "doctor":
         return await runDoctor(settings, print);
       case "migrate":
-        await migrate(settings.databaseUrl ?? "", log);
+        await preparePostgres(settings.databaseUrl ?? "", log);
         print("The schema is up to date.");
         return 0;
       case "start":
       case "gateway":
       case "worker":
-        return await serve(command, settings, log);
+        return await serve(command, settings, log, isTerminal ? print : () => {});
       default:
         return command satisfies never;
     }
   } catch (error) {
-    // An operator reads one sentence; the log has the rest.
-    log.error("Bobbin could not go on", { error });
+    // An operator reads one sentence; the log has the rest. At a terminal a stack would push the sentence out of sight.
+    if (!isTerminal || settings.logLevel === "debug") log.error("Bobbin could not go on", { error });
     complain(maskerOf(secrets)(toBobbinError(error).message));
     return 1;
   }
@@ -68,12 +69,29 @@ function problemLines(problems: readonly SettingProblem[]): string[] {
   ];
 }
 
-/** Runs until a signal: the first one ends in order, the second at once. */
-async function serve(role: Role, settings: Settings, log: Log): Promise<number> {
+/** Ctrl C reaches us from the terminal, and once more from npm, which passes it on: that is one wish, not two. */
+const ECHO_MS = 500;
+
+/**
+ * Runs until a signal: the first one ends in order, the second at once.
+ * @param tell says to a person at a terminal what to do next; a log for machines has no such lines.
+ */
+async function serve(
+  role: Role,
+  settings: Settings,
+  log: Log,
+  tell: (line: string) => void,
+): Promise<number> {
   const ending = new AbortController();
   const asked = Promise.withResolvers<undefined>();
-  const onSignal = (): void => {
-    if (ending.signal.aborted) process.exit(130);
+  let first = { signal: "", at: 0 };
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (ending.signal.aborted) {
+      if (signal !== first.signal || performance.now() - first.at > ECHO_MS) process.exit(130);
+      return;
+    }
+    first = { signal, at: performance.now() };
+    log.info("Bobbin is stopping; a second signal ends it at once", { signal });
     ending.abort();
     asked.resolve(undefined);
   };
@@ -88,10 +106,19 @@ async function serve(role: Role, settings: Settings, log: Log): Promise<number> 
     throw error;
   }
   log.info("Bobbin is ready", { role, url: app.url });
-  if (app.hasWebChat) print(`Bobbin is ready. The web chat: ${app.url}/`);
+  if (app.hasWebChat) {
+    tell(`\n  Chat with Bobbin:  ${app.url}/`);
+    if (settings.model === undefined) {
+      tell("  A demo model answers. For a real one start again with OPENAI_API_KEY set.");
+    }
+    tell("  Ctrl C stops it. `npm run doctor` says what is set up and what is missing.\n");
+  } else if (role !== "worker") {
+    log.warn("nothing brings messages in: the web chat is off; WEB_CHAT=on switches it on");
+  }
   const failure = await Promise.race([app.failed, asked.promise]);
   if (failure !== undefined) complain(failure);
   await app.stop();
+  log.info("Bobbin has stopped");
   return failure === undefined ? 0 : 1;
 }
 

@@ -6,7 +6,11 @@ interface AbortSignal {
   readonly aborted: boolean;
   readonly reason: unknown;
   throwIfAborted(): void;
-  addEventListener(type: "abort", listener: () => void, options?: { once?: boolean; signal?: AbortSignal }): void;
+  addEventListener(
+    type: "abort",
+    listener: () => void,
+    options?: { once?: boolean; signal?: AbortSignal },
+  ): void;
   removeEventListener(type: "abort", listener: () => void): void;
 }
 declare var AbortSignal: {

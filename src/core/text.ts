@@ -14,7 +14,9 @@ export function cleanJson<T>(value: T): T {
   if (typeof value === "string") return cleanText(value) as T;
   if (Array.isArray(value)) return value.map((item: unknown) => cleanJson(item)) as T;
   if (typeof value === "object" && value !== null) {
-    return Object.fromEntries(Object.entries(value).map(([k, v]) => [cleanText(k), cleanJson<unknown>(v)])) as T;
+    return Object.fromEntries(
+      Object.entries(value).map(([k, v]) => [cleanText(k), cleanJson<unknown>(v)]),
+    ) as T;
   }
   return value;
 }

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { createDemoModel, demoRecord } from "../adapters/demo/model.ts";
 import { sha256 } from "../adapters/ids.ts";
 import { createOpenAiModel } from "../adapters/openai/model.ts";
-import { unlistedModel } from "../adapters/settings/config.ts";
+import { modelRecordOf } from "../adapters/settings/model-record.ts";
 import type { Settings } from "../adapters/settings/settings.ts";
 import { createTimeTool } from "../adapters/tools/clock.ts";
 import { createEarlierMessagesTool } from "../adapters/tools/earlier-messages.ts";
@@ -15,12 +15,11 @@ import { composePrompt } from "../core/context/prompt.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import type { Conversation } from "../core/ports/conversation.ts";
 import type { Log } from "../core/ports/log.ts";
-import type { Model, ModelRecord } from "../core/ports/model.ts";
+import type { Model } from "../core/ports/model.ts";
 
 export interface Agent {
   readonly model: Model;
   readonly profileOf: ProfileOf;
-  readonly isDemo: boolean;
   close(): Promise<void>;
 }
 
@@ -31,12 +30,15 @@ export interface AgentDeps {
   readonly conversation: Conversation;
 }
 
+const FIRST_WORD_MS = 150_000;
+
 /** @throws Error when SYSTEM_PROMPT_FILE cannot be read. */
 export function openAgent(deps: AgentDeps, settings: Settings, botName: string): Agent {
   const { clock, log, conversation } = deps;
   const { limits } = settings.config;
+  const record = modelRecordOf(settings);
   const profile: LoopProfile = {
-    model: settings.model === undefined ? demoRecord : recordOf(settings.model, settings),
+    model: record ?? demoRecord,
     system: composePrompt({ botName, ...instructions(settings.systemPromptFile) }),
     tools: [createTimeTool({ clock }), createEarlierMessagesTool({ conversation })],
     gate: allowAll,
@@ -44,24 +46,20 @@ export function openAgent(deps: AgentDeps, settings: Settings, botName: string):
     caching: true,
   };
   const profileOf = createProfileOf(profile, sha256);
-  if (settings.model === undefined) {
-    return { model: createDemoModel({ clock }), profileOf, isDemo: true, close: () => Promise.resolve() };
+  if (record === undefined) {
+    return { model: createDemoModel({ clock }), profileOf, close: () => Promise.resolve() };
   }
   const model = createOpenAiModel(
     { clock, log },
     {
       apiKey: settings.openaiApiKey ?? "",
       idleMs: limits.modelIdleMs,
+      // A local model may load for minutes before its first word; who allows longer pauses allows a longer start too.
+      dataIdleMs: Math.max(limits.modelIdleMs, FIRST_WORD_MS),
       ...(settings.openaiBaseUrl === undefined ? {} : { baseUrl: settings.openaiBaseUrl }),
     },
   );
-  return { model, profileOf, isDemo: false, close: () => model.close() };
-}
-
-function recordOf(name: string, { config }: Settings): ModelRecord {
-  return (
-    config.models.find((model) => model.name === name) ?? unlistedModel(name, config.limits.outputTokens)
-  );
+  return { model, profileOf, close: () => model.close() };
 }
 
 function instructions(file: string | undefined): { readonly custom?: string } {

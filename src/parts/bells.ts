@@ -32,6 +32,8 @@ export interface Bells {
   /** How long a write of an attempt that lost its lease may still land, ms; 0 within one process. */
   readonly lateWritesMs: number;
   workerFor(serve: Serve, concurrency: number): RunWorker;
+  /** Calls `heard` each time that bells can be rung again after they could not. */
+  onBack(heard: () => void): void;
   /** One sentence on what is missing, or nothing. Absent where there is nothing that could be missing. */
   readonly check?: () => Promise<string | undefined>;
   close(): Promise<void>;
@@ -58,6 +60,7 @@ export function localBells({ clock, log }: BellDeps): Bells {
     live: createLocalLive(),
     lateWritesMs: 0,
     workerFor: (serve, concurrency) => createLocalRunWorker({ queue, serve, clock, log }, { concurrency }),
+    onBack: () => {},
     close: () => Promise.resolve(),
   };
 }
@@ -74,6 +77,7 @@ export async function redisBells(
   const lockMs = times.jobLockMs ?? JOB_LOCK_MS;
   const leaseMs = longestLeaseMs(lockMs);
   const redis = new RedisConnections({ clock, log }, { url });
+  await redis.connected(signal);
   const channels = new RedisChannels({ redis, clock, log });
   const queue = createRedisRunQueue({ redis, clock });
   return {
@@ -91,6 +95,7 @@ export async function redisBells(
           ...(times.stalledCheckMs === undefined ? {} : { stalledMs: times.stalledCheckMs }),
         },
       ),
+    onBack: (heard) => redis.onBack(heard),
     check: async () => {
       await redis.commands.ping();
       return undefined;

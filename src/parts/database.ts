@@ -2,10 +2,13 @@
 
 import { openEmbedded } from "../adapters/postgres/embedded.ts";
 import { claimProcess } from "../adapters/postgres/heartbeat.ts";
+import { exclusively } from "../adapters/postgres/exclusive.ts";
 import { migrate } from "../adapters/postgres/migrate.ts";
 import { openPostgres } from "../adapters/postgres/pool.ts";
+import { probePostgres } from "../adapters/postgres/probe.ts";
 import type { Sql } from "../adapters/postgres/sql.ts";
 import type { Settings } from "../adapters/settings/settings.ts";
+import { BobbinError } from "../core/errors.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import type { Log } from "../core/ports/log.ts";
 import { untilThere } from "./until-there.ts";
@@ -14,6 +17,8 @@ export interface Database {
   readonly sql: Sql;
   /** Aborts when another process has taken the database over; only without Redis. */
   readonly takenOver?: AbortSignal;
+  /** Calls `body` unless another process that shares the database is in one just now. */
+  exclusive(body: () => Promise<void>): Promise<void>;
   /** One sentence on what is missing, or nothing. */
   check(): Promise<string | undefined>;
   close(): Promise<void>;
@@ -33,21 +38,65 @@ export async function openDatabase(
   const { clock, log } = deps;
   if (databaseUrl === undefined) {
     const sql = await openEmbedded({ directory: dataDir, log });
-    return { sql, check: () => check(sql), close: () => sql.close() };
+    return { sql, exclusive: alone, check: () => check(sql), close: () => sql.close() };
   }
-  await untilThere("Postgres", () => migrate(databaseUrl, log), deps, signal);
+  await untilThere("Postgres", () => preparePostgres(databaseUrl, log), deps, signal);
   const sql = openPostgres({ url: databaseUrl, connections: CONNECTIONS, log });
-  if (redisUrl !== undefined) return { sql, check: () => check(sql), close: () => sql.close() };
+  if (redisUrl !== undefined) {
+    const exclusive = (body: () => Promise<void>): Promise<void> => exclusively(sql, body);
+    return { sql, exclusive, check: () => check(sql), close: () => sql.close() };
+  }
   try {
     const heartbeat = await claimProcess({ sql, clock, log });
     const close = async (): Promise<void> => {
       await heartbeat.release();
       await sql.close();
     };
-    return { sql, takenOver: heartbeat.signal, check: () => check(sql), close };
+    return { sql, exclusive: alone, takenOver: heartbeat.signal, check: () => check(sql), close };
   } catch (error) {
     await sql.close();
     throw error;
+  }
+}
+
+/** Where the guard against a second process makes this the only one. */
+function alone(body: () => Promise<void>): Promise<void> {
+  return body();
+}
+
+/**
+ * Brings a Postgres to today's schema.
+ * @throws BobbinError `store_unavailable` with a sentence for an operator; retryable when it only is not there yet.
+ */
+export async function preparePostgres(url: string, log: Log): Promise<void> {
+  await fit(url);
+  await migrate(url, log);
+}
+
+async function fit(url: string): Promise<void> {
+  const probe = await probePostgres(url);
+  switch (probe.kind) {
+    case "silent":
+      throw new BobbinError(
+        "store_unavailable",
+        `Postgres does not answer. ${probe.why} Start it, or correct DATABASE_URL.`,
+        {
+          retryable: true,
+        },
+      );
+    case "refuses":
+      throw new BobbinError(
+        "store_unavailable",
+        `Postgres cannot be used. ${probe.why} Correct DATABASE_URL.`,
+      );
+    case "answers":
+      if (probe.isOldEnough) return;
+      throw new BobbinError(
+        "store_unavailable",
+        `Postgres ${probe.version} is too old. Use Postgres 15 or newer.`,
+      );
+    default:
+      probe satisfies never;
   }
 }
 

@@ -5,7 +5,7 @@ import type { Clock } from "../core/ports/clock.ts";
 import type { Log } from "../core/ports/log.ts";
 
 const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 10_000;
+const LONGEST_PAUSE_MS = 2_000;
 
 /**
  * Tries until it works. What asking again cannot change is thrown at once; so is the last error when `signal` aborts.
@@ -17,12 +17,15 @@ export async function untilThere<T>(
   deps: { readonly clock: Clock; readonly log: Log },
   signal: AbortSignal,
 ): Promise<T> {
+  let told = "";
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
     try {
       return await attempt();
     } catch (error) {
       if (!(error instanceof BobbinError && error.retryable) || signal.aborted) throw error;
-      deps.log.warn(`${what} cannot be used yet; Bobbin waits for it`, { tryAgainInMs: pauseMs, error });
+      // An hour of waiting is one line, and one more when the reason changes.
+      if (told !== error.message) deps.log.warn(`Bobbin waits for ${what}`, { why: error.message });
+      told = error.message;
       await pause(deps.clock, pauseMs, signal);
     }
   }

@@ -59,7 +59,7 @@ export class RedisChannels {
       if (!joined.listeners.delete(listener) || joined.listeners.size > 0) return;
       if (this.#channels.get(key) === joined) this.#channels.delete(key);
       subscriber.unsubscribe(key).catch((error: unknown) => {
-        this.#deps.log.debug("A channel could not be left", { error });
+        this.#deps.log.debug("a channel could not be left", { error });
       });
     };
     try {
@@ -93,7 +93,7 @@ export class RedisChannels {
       try {
         listener(text);
       } catch (error) {
-        this.#deps.log.error("A listener of a channel threw", { error });
+        this.#deps.log.error("a listener of a channel threw", { error });
       }
     }
   }

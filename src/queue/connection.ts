@@ -45,6 +45,7 @@ export class RedisConnections {
   readonly #options: RedisConnectionsOptions;
   /** Each with the duplicates that BullMQ makes of it, which it does not always end. */
   readonly #opened = new Map<Redis, Redis[]>();
+  readonly #backListeners = new Set<() => void>();
 
   /** @throws TypeError when the url is none of Redis. */
   constructor(deps: RedisConnectionsDeps, options: RedisConnectionsOptions) {
@@ -62,12 +63,33 @@ export class RedisConnections {
     return this.commands.status === "ready";
   }
 
+  /** Resolves when short requests can be made, or when `signal` aborts: until it is connected they fail at once. */
+  connected(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const end = (): void => {
+        this.commands.off("ready", end);
+        signal.removeEventListener("abort", end);
+        resolve();
+      };
+      if (this.isConnected || signal.aborted) return end();
+      this.commands.once("ready", end);
+      signal.addEventListener("abort", end, { once: true });
+    });
+  }
+
+  /** Calls `heard` each time that Redis answers again after it was away. */
+  onBack(heard: () => void): void {
+    this.#backListeners.add(heard);
+  }
+
   /** A further connection. It lives until it is released or all are closed. */
   open(role: RedisRole): Redis {
     const redis = new Redis(this.#options.url, optionsOf(role, this.#options.commandTimeoutMs ?? 2_000));
     const duplicates: Redis[] = [];
     this.#opened.set(redis, duplicates);
-    reportTrouble(redis, role, this.#deps);
+    reportTrouble(redis, role, this.#deps, () => {
+      if (role === "commands") for (const heard of this.#backListeners) heard();
+    });
     const duplicate = redis.duplicate.bind(redis);
     redis.duplicate = (override) => {
       const made = duplicate(override);
@@ -111,7 +133,12 @@ function optionsOf(role: RedisRole, commandTimeout: number): ConnectionOptions {
 }
 
 /** Without a listener an error event would end the process: a restart of Redis must not. */
-function reportTrouble(redis: Redis, role: RedisRole, { clock, log }: RedisConnectionsDeps): void {
+function reportTrouble(
+  redis: Redis,
+  role: RedisRole,
+  { clock, log }: RedisConnectionsDeps,
+  onBack: () => void = () => {},
+): void {
   let isAway = false;
   let lastLine = -Infinity;
   const away = (error?: Error): void => {
@@ -126,7 +153,9 @@ function reportTrouble(redis: Redis, role: RedisRole, { clock, log }: RedisConne
     if (redis.status !== "end" && !isAway) away();
   });
   redis.on("ready", () => {
-    if (isAway) log.info("Redis is back", { role });
+    if (!isAway) return;
     isAway = false;
+    log.info("Redis is back", { role });
+    onBack();
   });
 }

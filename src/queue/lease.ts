@@ -86,7 +86,7 @@ export class HeldLease implements Lease {
     this.#deps.renew().then(
       (isOurs) => this.#answered(isOurs, sentAt),
       (error: unknown) => {
-        this.#deps.log.debug("A lease could not be renewed; trying again", { error });
+        this.#deps.log.debug("a lease could not be renewed; trying again", { error });
         if (!this.#isOver) this.#renewIn(this.#ttlMs / 10);
       },
     );

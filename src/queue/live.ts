@@ -16,7 +16,7 @@ export function createRedisLive({ channels, log }: RedisLiveDeps): Live {
       try {
         await channels.publish(`live:${topic}`, JSON.stringify(event) ?? "null");
       } catch (error) {
-        log.debug("A live event could not be sent", { topic, error });
+        log.debug("a live event could not be sent", { topic, error });
       }
     },
     subscribe: (topic, heard) =>
@@ -25,7 +25,7 @@ export function createRedisLive({ channels, log }: RedisLiveDeps): Live {
         try {
           event = JSON.parse(text);
         } catch {
-          log.warn("A live event was no JSON and was dropped", { topic });
+          log.warn("a live event was no JSON and was dropped", { topic });
           return;
         }
         heard(event);

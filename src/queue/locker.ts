@@ -53,7 +53,7 @@ export function createRedisLocker(deps: RedisLockerDeps, options: RedisLockerOpt
     try {
       await redis.commands.eval(RELEASE, 1, key, token);
     } catch (error) {
-      log.warn("A lease could not be released; it ends by itself", { key, error });
+      log.warn("a lease could not be released; it ends by itself", { key, error });
     }
   };
 
@@ -118,7 +118,7 @@ export function createRedisLocker(deps: RedisLockerDeps, options: RedisLockerOpt
       "abort",
       () => {
         cancel = clock.after(graceMs, () => {
-          log.error("Work goes on though its lease was lost; it is left behind", { afterMs: graceMs });
+          log.error("work goes on though its lease was lost; it is left behind", { afterMs: graceMs });
           left.reject(lease.signal.reason as Error);
         });
       },

@@ -9,8 +9,10 @@ export type RedisProbe =
       /** `undefined`: the server does not tell, as many hosted ones. */
       readonly maxmemoryPolicy: string | undefined;
     }
-  /** `why` is one sentence without the URL and its password. */
-  | { readonly kind: "silent"; readonly why: string };
+  /** It may come. `why` is one sentence without the URL and its password. */
+  | { readonly kind: "silent"; readonly why: string }
+  /** It is there, and asking again as we do will not help. `why` as above. */
+  | { readonly kind: "refuses"; readonly why: string };
 
 const oldest: readonly [number, number] = [6, 2];
 
@@ -33,7 +35,7 @@ export async function probeRedis(url: string, { timeoutMs = 5_000 } = {}): Promi
     const isOldEnough = major > oldest[0] || (major === oldest[0] && minor >= oldest[1]);
     return { kind: "answers", version, isOldEnough, maxmemoryPolicy: await policyOf(redis) };
   } catch (error) {
-    return { kind: "silent", why: sentenceFor(failure ?? error) };
+    return judge(failure ?? error);
   } finally {
     redis.disconnect();
   }
@@ -51,13 +53,20 @@ function fieldOf(info: string, name: string): string | undefined {
   return new RegExp(`^${name}:(.*?)\\r?$`, "m").exec(info)?.[1];
 }
 
-function sentenceFor(error: unknown): string {
+function judge(error: unknown): Exclude<RedisProbe, { kind: "answers" }> {
+  const message = error instanceof Error ? error.message : "";
+  if (/NOAUTH|WRONGPASS|AUTH/.test(message))
+    return { kind: "refuses", why: "It refuses the user or the password." };
+  if (/NOPERM/.test(message)) return { kind: "refuses", why: "The user may not ask for what Bobbin needs." };
+  if (/DB index/.test(message)) return { kind: "refuses", why: "It has no database of that number." };
+  return { kind: "silent", why: silenceOf(error) };
+}
+
+function silenceOf(error: unknown): string {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const message = error instanceof Error ? error.message : "";
   if (code === "ECONNREFUSED") return "Nothing listens at that address.";
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "The host name is not known.";
-  if (/NOAUTH|WRONGPASS|AUTH/.test(message)) return "It refuses the user or the password.";
-  if (/NOPERM/.test(message)) return "The user may not ask for what Bobbin needs.";
   if (code === "ETIMEDOUT" || /time/i.test(message)) return "It does not answer in time.";
   return `The connection failed${code ? ` (${code})` : ""}.`;
 }

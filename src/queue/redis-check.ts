@@ -5,7 +5,7 @@ import { probeRedis } from "./probe.ts";
 /** What is wrong as one sentence, and what to do about it as another. */
 export type RedisCheck =
   | { readonly kind: "fit"; readonly version: string }
-  /** It would lose wake-ups: do not start. */
+  /** It would lose wake-ups, or does not let us in: do not start. */
   | { readonly kind: "unfit"; readonly sentence: string; readonly fix: string }
   /** It may come: the connections go on trying. */
   | { readonly kind: "unreachable"; readonly sentence: string; readonly fix: string };
@@ -22,6 +22,9 @@ export async function checkRedis(
       sentence: `Redis does not answer. ${probe.why}`,
       fix: "Start Redis, or correct REDIS_URL. Without REDIS_URL the bot runs as one process that needs no Redis.",
     };
+  }
+  if (probe.kind === "refuses") {
+    return { kind: "unfit", sentence: `Redis cannot be used. ${probe.why}`, fix: "Correct REDIS_URL." };
   }
   if (!probe.isOldEnough) {
     return {

@@ -16,7 +16,7 @@ export function createRedisStops({ channels, log }: RedisStopsDeps): Stops {
       try {
         await channels.publish(`stop:${session}`, "");
       } catch (error) {
-        log.warn("A stop signal could not be sent; the run ends at its next border", { session, error });
+        log.warn("a stop signal could not be sent; the run ends at its next border", { session, error });
       }
     },
     watch: (session, heard) => channels.subscribe(`stop:${session}`, () => heard()),

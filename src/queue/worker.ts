@@ -93,11 +93,11 @@ class RedisRunWorker implements RunWorker {
       removeOnFail: { count: 0 },
     });
     // Outages are reported by the connection; what is left are lost locks and the like.
-    worker.on("error", (error) => log.debug("The queue's worker had trouble", { error }));
+    worker.on("error", (error) => log.debug("the queue's worker had trouble", { error }));
     // BullMQ only tells: by itself it never stops a job whose lock is lost.
     worker.on("lockRenewalFailed", (ids) => ids.forEach((id) => worker.cancelJob(id)));
     worker.run().catch((error: unknown) => {
-      if (!this.#isDraining) log.error("The queue's worker stopped", { error });
+      if (!this.#isDraining) log.error("the queue's worker stopped", { error });
     });
     this.#running = { worker, connection };
   }
@@ -119,7 +119,7 @@ class RedisRunWorker implements RunWorker {
       await withTimeLimit(clock, this.#options.closeMs ?? 10_000, "closing the queue's worker", closed);
     } catch (error) {
       // Redis is away, or a service does not end: its job's lock runs out, and another worker takes it up.
-      log.warn("The queue's worker did not close in time", { error });
+      log.warn("the queue's worker did not close in time", { error });
     } finally {
       // Also what keeps the process alive and the lock of a service that does not end.
       redis.release(connection);
@@ -129,7 +129,7 @@ class RedisRunWorker implements RunWorker {
   async #process(job: Job<Wake>, token?: string, lost?: AbortSignal): Promise<void> {
     const session = toSessionId(job.data.session);
     if (session === undefined) {
-      this.#deps.log.error("A wake names no session and was dropped", { job: job.id });
+      this.#deps.log.error("a wake names no session and was dropped", { job: job.id });
       return;
     }
     // Taken just before the worker began to close.
@@ -138,7 +138,7 @@ class RedisRunWorker implements RunWorker {
     try {
       await this.#deps.serve(session, leaving);
     } catch (error) {
-      this.#deps.log.error("Serving a session failed", { session, error });
+      this.#deps.log.error("serving a session failed", { session, error });
     }
     if (lost?.aborted) {
       // Another worker may have it, or the queue was emptied and nobody has: one wake too many does no harm.
@@ -153,7 +153,7 @@ class RedisRunWorker implements RunWorker {
     try {
       await withTimeLimit(this.#deps.clock, HAND_OVER_MS, "a hand-over", job.moveToWait(token));
     } catch (error) {
-      this.#deps.log.warn("A session could not be handed over; its lock runs out instead", { error });
+      this.#deps.log.warn("a session could not be handed over; its lock runs out instead", { error });
     }
     throw new WaitingError();
   }

@@ -138,6 +138,31 @@ export const webMessagesCases: readonly ContractCase<WebMessages>[] = [
     },
   },
   {
+    title: "a thread that a person writes in comes first again; what the bot writes there moves nothing",
+    async run(messages) {
+      const [one, two] = [newSession(), newSession()];
+      await messages.insert(said(one, "k", "one"));
+      const order = async (): Promise<readonly SessionId[]> =>
+        (await messages.threads(1_000)).map(({ session }) => session).filter((s) => s === one || s === two);
+      await laterThan(one);
+      await messages.insert(said(two, "k", "two"));
+      await messages.insert({ ...said(one, "reply", "hello"), from: "bot" });
+      expect(await order()).toEqual([two, one]);
+      await laterThan(two);
+      await messages.insert(said(one, "k2", "more"));
+      expect(await order()).toEqual([one, two]);
+
+      /** The clock of the store has gone on since the thread was last written in. */
+      async function laterThan(session: SessionId): Promise<void> {
+        const probe = newSession();
+        const at = async (which: SessionId): Promise<number> =>
+          (await messages.threads(1_000)).find((thread) => thread.session === which)?.at ?? 0;
+        const before = await at(session);
+        for (let n = 0; (await at(probe)) <= before; n++) await messages.insert(said(probe, `p${n}`, "tick"));
+      }
+    },
+  },
+  {
     title: "P1: hostile text comes back whole, with NUL and lone surrogates replaced",
     async run(messages) {
       const session = newSession();

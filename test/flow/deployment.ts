@@ -21,7 +21,9 @@ export interface Deployment extends AsyncDisposable {
   addWorker(program?: string): Promise<ProductProcess>;
 }
 
-export async function deploy(options: { readonly workers?: number; readonly llm?: FakeLlmOptions } = {}): Promise<Deployment> {
+export async function deploy(
+  options: { readonly workers?: number; readonly llm?: FakeLlmOptions } = {},
+): Promise<Deployment> {
   const stack = new AsyncDisposableStack();
   const database = stack.use(await freshDatabase());
   const redis = stack.use(await freshRedis());
@@ -37,7 +39,8 @@ export async function deploy(options: { readonly workers?: number; readonly llm?
     OPENAI_API_KEY: "key-of-the-test",
     WEB_CHAT: "on",
   };
-  const spawn = (role: string, program?: string): ProductProcess => stack.use(spawnProduct(role, env, program));
+  const spawn = (role: string, program?: string): ProductProcess =>
+    stack.use(spawnProduct(role, env, program));
   const gateway = spawn("gateway");
   const workers = Array.from({ length: options.workers ?? 2 }, () => spawn("worker"));
   const [address] = await Promise.all([gateway.ready(), ...workers.map((worker) => worker.ready())]);

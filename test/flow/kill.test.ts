@@ -27,7 +27,9 @@ test("a worker killed in mid-run: another one goes on, and the thread is answere
   expect(replies[0]?.text.split(" ")).toEqual(Array.from({ length: 200 }, (_, n) => `word${n + 1}`));
   const [run] = await bobbin.transcripts.runs(toSessionId(thread)!);
   expect(run?.attempts.map(({ ended }) => ended)).toEqual(["crashed", "ended"]);
-  expect((await bobbin.transcripts.inbounds(toSessionId(thread)!)).map(({ fate }) => fate)).toEqual(["answered"]);
+  expect((await bobbin.transcripts.inbounds(toSessionId(thread)!)).map(({ fate }) => fate)).toEqual([
+    "answered",
+  ]);
 });
 
 test("a worker killed between the end of the run and its final page: the page is delivered without another model call", async () => {
@@ -64,7 +66,8 @@ test("the all-in-one process killed in mid-run: started again it answers once, i
     await eve.replies(other, 1);
     thread = await eve.say("say 150 words");
     const begun = await until(
-      async () => (await eve.read(thread)).find(({ from, text }) => from === "bot" && text.includes("word5 ")),
+      async () =>
+        (await eve.read(thread)).find(({ from, text }) => from === "bot" && text.includes("word5 ")),
       { what: "the answer to have begun" },
     );
     shownId = begun.id;
@@ -76,7 +79,10 @@ test("the all-in-one process killed in mid-run: started again it answers once, i
   const replies = await eve.replies(thread, 1, RECOVERY_MS);
   expect(replies.map(({ id }) => id)).toEqual([shownId]);
   expect(replies[0]?.text.split(" ")).toHaveLength(150);
-  expect((await eve.read(other)).map(({ text }) => text)).toEqual(["remember the heron", expect.stringContaining("heron")]);
+  expect((await eve.read(other)).map(({ text }) => text)).toEqual([
+    "remember the heron",
+    expect.stringContaining("heron"),
+  ]);
   await eve.say("go on", other);
   await eve.replies(other, 2);
   await llm.close();

@@ -94,7 +94,9 @@ async function expectEachOnce(thread: string, texts: readonly string[]): Promise
     bobbin.transcripts.runs(session),
   ]);
   // Each inbound was answered or joined a run that was, and is in the history once.
-  expect(new Set(inbounds.map(({ fate }) => fate)).difference(new Set(["answered", "steered"]))).toEqual(new Set());
+  expect(new Set(inbounds.map(({ fate }) => fate)).difference(new Set(["answered", "steered"]))).toEqual(
+    new Set(),
+  );
   const said = entries.flatMap(({ body }) =>
     body.kind === "user" ? body.parts.map((part) => (part.kind === "text" ? part.text : "")) : [],
   );
@@ -104,7 +106,10 @@ async function expectEachOnce(thread: string, texts: readonly string[]): Promise
   for (const run of runs) {
     const times = entries
       .filter((entry) => entry.run === run.id && entry.body.kind === "user")
-      .map(({ body, round }) => [round, body.kind === "user" && body.inbound ? order.get(body.inbound) : 0] as const);
+      .map(
+        ({ body, round }) =>
+          [round, body.kind === "user" && body.inbound ? order.get(body.inbound) : 0] as const,
+      );
     for (const round of new Set(times.map(([at]) => at))) {
       const batch = times.filter(([at]) => at === round).map(([, time]) => time ?? 0);
       expect(batch).toEqual(batch.toSorted((a, b) => a - b));

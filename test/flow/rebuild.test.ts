@@ -49,9 +49,13 @@ test(`any of ${REQUESTS} stored model requests rebuilds to the bytes that the mo
     });
   }
 
-  const received = new Map(bobbin.llm.requests.map(({ raw }) => [sha256(raw.toString("utf8")), raw.toString("utf8")]));
+  const received = new Map(
+    bobbin.llm.requests.map(({ raw }) => [sha256(raw.toString("utf8")), raw.toString("utf8")]),
+  );
   const calls = createModelCalls(bobbin.sql);
-  const ids = await bobbin.sql.query<{ id: string }>({ text: "select id from model_calls where body_hash is not null" });
+  const ids = await bobbin.sql.query<{ id: string }>({
+    text: "select id from model_calls where body_hash is not null",
+  });
   expect(ids.length).toBeGreaterThanOrEqual(REQUESTS);
   for (const { id } of ids) {
     const stored = await calls.read(id);

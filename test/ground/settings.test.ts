@@ -3,6 +3,7 @@ import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { modelRecordOf } from "../../src/adapters/settings/model-record.ts";
 import { readSettings, secretsOf, settingRows, type Command } from "../../src/adapters/settings/settings.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -179,4 +180,12 @@ test("the README lists every setting and no other", () => {
       .map(({ name }) => name)
       .sort(),
   );
+});
+
+test("OpenAI's own server is told the output cap by the name that its newer models take, any other by the older one", async () => {
+  const own = modelRecordOf(await settingsOf({ OPENAI_API_KEY: "k" }));
+  const other = modelRecordOf(await settingsOf({ OPENAI_BASE_URL: "http://127.0.0.1:1/v1", MODEL: "qwen3" }));
+  expect(own).toMatchObject({ name: "gpt-5-mini", outputCapField: "max_completion_tokens" });
+  expect(other).toMatchObject({ name: "qwen3", outputCapField: "max_tokens" });
+  expect(modelRecordOf(await settingsOf({}))).toBeUndefined();
 });

@@ -15,15 +15,19 @@ export interface ShownMessage {
 }
 
 export interface WebPerson {
-  /** @returns the thread that was written to, or begun. Rejects with the sentence that a person would read. */
-  say(text: string, thread?: string): Promise<string>;
+  /**
+   * The message has a new id unless one is given, as a browser that sends it again does.
+   * @returns the thread that was written to, or begun. Rejects with the sentence that a person would read.
+   */
+  say(text: string, thread?: string, id?: string): Promise<string>;
   click(thread: string, action: "stop" | "retry", value?: string): Promise<void>;
   read(thread: string): Promise<readonly ShownMessage[]>;
   /** Waits until the thread shows `count` replies and each of them has settled; the replies. */
   replies(thread: string, count: number, timeoutMs?: number): Promise<readonly ShownMessage[]>;
 }
 
-const newId = (): string => randomBytes(10).toString("hex");
+/** As a browser makes them. */
+export const newMessageId = (): string => randomBytes(10).toString("hex");
 
 /** @param base address of the chat; a function where it changes (a restart on another port). */
 export function createWebPerson(base: string | (() => string)): WebPerson {
@@ -51,12 +55,17 @@ export function createWebPerson(base: string | (() => string)): WebPerson {
   }
 
   return {
-    async say(text, thread) {
-      const body = { id: newId(), text, ...(thread === undefined ? {} : { thread }) };
+    async say(text, thread, id = newMessageId()) {
+      const body = { id, text, ...(thread === undefined ? {} : { thread }) };
       return String((await send("/messages", body))["thread"]);
     },
     async click(thread, action, value) {
-      await send("/action", { id: newId(), thread, action, ...(value === undefined ? {} : { value }) });
+      await send("/action", {
+        id: newMessageId(),
+        thread,
+        action,
+        ...(value === undefined ? {} : { value }),
+      });
     },
     read,
     async replies(thread, count, timeoutMs = 30_000) {

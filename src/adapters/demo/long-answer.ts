@@ -1,7 +1,7 @@
 /** A long answer with everything that a surface has to show. */
 export const LONG_ANSWER = `# A tour of what an answer can look like
 
-This is the **demo model**. It says the same every time, so that you can look at how *your* platform shows it.
+This is the **demo model**. It says the same every time, so that you can see how answers are shown *here*.
 
 ## Text
 
@@ -27,8 +27,8 @@ a line of thought may be quoted:
 | --- | --- |
 | what time is it in Tokyo? | a tool is called, and its answer is used |
 | what was said earlier? | the messages of the thread are read back |
-| slow | words come slowly, so that Stop can be tried |
-| long | this page |
+| count slowly | words come slowly, so that Stop can be tried |
+| show me a long answer | this page |
 
 ## Code
 
@@ -45,4 +45,4 @@ export function label(thread: Thread): string {
 
 ---
 
-That was all. Set \`OPENAI_API_KEY\` and \`MODEL\` and start the bot again to talk with a real model.`;
+That was all. To talk with a real model, start Bobbin again with \`OPENAI_API_KEY\` set.`;

@@ -12,9 +12,13 @@ export interface Plan {
 }
 
 const HOW_TO =
-  "To talk with a real model, set `OPENAI_API_KEY` and `MODEL` (for another provider `OPENAI_BASE_URL` too) and start the bot again.";
-const TRY =
-  "Try: *what time is it in Tokyo?* · *what was said earlier?* · *long* for a page of everything · *slow*, and press Stop.";
+  "For real answers start Bobbin again with `OPENAI_API_KEY` set. `MODEL` chooses the model, and `OPENAI_BASE_URL` another provider.";
+const TRY = `This is what I can show you:
+
+- *What time is it in Tokyo and in Lisbon?* calls a tool.
+- *What was said earlier?* reads the thread back.
+- *Show me a long answer* has all that an answer can contain.
+- *Count slowly* leaves you time to press **Stop**.`;
 
 const TIME =
   /\b(?:what|which|tell|know|current|now)\b.*\b(?:time|date|day)\b|\b(?:time|date|day) (?:is it|in)\b|\bo'?clock\b/i;
@@ -58,15 +62,15 @@ function call(name: string, given: Readonly<Record<string, unknown>>): Plan["cal
 function placesIn(text: string): string[] {
   const places = PLACES.exec(text)?.groups?.["places"] ?? "UTC";
   const names = places
-    .split(/,| and /i)
-    .map((name) => name.replaceAll(ASIDE, "").replaceAll(/[\s.]+$|^\s+/g, ""));
+    .split(/,| and(?= )/i)
+    .map((name) => name.replaceAll(ASIDE, "").replaceAll(/[\s.]+$|^\s+(?:(?:in|at|for)\s+)?/gi, ""));
   return names.filter((name) => name !== "").slice(0, 4);
 }
 
 function greeting(first: Utterance | undefined): string {
   const name = first?.speaker === undefined ? "" : `, ${first.speaker}`;
-  const said = first === undefined ? "" : `\n\nYou said:\n\n${quote(first.text)}`;
-  return `Hello${name}. I am a **demo model**: no model key is set, so what I say is scripted. ${HOW_TO}${said}\n\n${TRY}`;
+  const said = first === undefined ? "" : ` You said:\n\n${quote(first.text)}`;
+  return `Hello${name}. I am the **demo model**: no model key is set, so my answers are scripted.${said}\n\n${TRY}\n\n${HOW_TO}`;
 }
 
 function goingOn(heard: readonly Utterance[]): string {
@@ -74,11 +78,11 @@ function goingOn(heard: readonly Utterance[]): string {
   const before = heard.slice(0, -1).toReversed().slice(0, 3);
   const lines = before.map(({ speaker, text }) => `- ${speaker ?? "you"}: ${onOneLine(text)}`);
   return [
-    `That is message ${heard.length} of people in this thread. You said:`,
+    `This is message ${heard.length} in this thread. You said:`,
     quote(last?.text ?? ""),
-    `I remember what was said before it:`,
+    `And I remember what was said before:`,
     lines.join("\n"),
-    `*I am the demo model.* ${HOW_TO}`,
+    `I am the *demo model*, and say little else. ${HOW_TO}`,
   ].join("\n\n");
 }
 

@@ -5,7 +5,12 @@ interface Result {
   readonly content: string;
 }
 
+/** Letters of a message that is read back. */
+const LONGEST = 140;
+
 export function answerFrom({ name, content }: Result): string {
+  const problem = /^error:\s*(?<why>.+)$/is.exec(content)?.groups?.["why"];
+  if (problem !== undefined) return `That did not work. ${problem}`;
   const answer =
     name === "time_in_zone"
       ? timeSentence(content)
@@ -30,9 +35,19 @@ function earlierList(content: string): string | undefined {
     .filter((line) => line.startsWith("{"))
     .map(fieldsOf);
   const lines = said.flatMap(({ speaker, text }) =>
-    speaker === undefined || text === undefined ? [] : [`- **${speaker}**: ${text.replaceAll(/\s+/g, " ")}`],
+    speaker === undefined || text === undefined ? [] : [`- **${speaker}**: ${plainLine(text)}`],
   );
   return lines.length === 0 ? undefined : `This is what I found:\n\n${lines.join("\n")}`;
+}
+
+/** One line without marks of markdown, which would mean something else where it is quoted. */
+function plainLine(text: string): string {
+  const line = text
+    .replaceAll(/[*_`~#>|[\]]+/g, " ")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+  const letters = Array.from(line);
+  return letters.length <= LONGEST ? line : `${letters.slice(0, LONGEST).join("")}…`;
 }
 
 /** The fields of a JSON object that are strings. */

@@ -58,7 +58,7 @@ class LocalRunWorker implements RunWorker {
     this.#leaving.abort();
     const tooLong = Promise.withResolvers<void>();
     const cancel = this.#deps.clock.after(this.#options.closeMs ?? 10_000, () => {
-      this.#deps.log.warn("Services did not end in time and are left behind", {
+      this.#deps.log.warn("services did not end in time and are left behind", {
         services: this.#services.size,
       });
       tooLong.resolve();
@@ -79,7 +79,7 @@ class LocalRunWorker implements RunWorker {
     try {
       await this.#deps.serve(session, this.#leaving.signal);
     } catch (error) {
-      this.#deps.log.error("Serving a session failed", { session, error });
+      this.#deps.log.error("serving a session failed", { session, error });
     }
     this.#services.delete(session);
     this.#deps.queue.ended(session, this.#leaving.signal.aborted ? "handedOver" : "done");

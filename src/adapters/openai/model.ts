@@ -70,7 +70,7 @@ async function* answer(
 ): AsyncGenerator<ModelEvent, void> {
   try {
     if (signal.aborted) return void (yield { kind: "aborted" });
-    const body = bodyOf(request);
+    let body: string | undefined = bodyOf(request);
     const bodyHash = createHash("sha256").update(body).digest("hex");
     yield { kind: "sent", bodyHash };
     const stops = [signal, left];
@@ -83,7 +83,10 @@ async function* answer(
       });
       const connection = new Connection(provider, reply, stops);
       try {
-        await connection.open(body);
+        const opening = connection.open(body ?? bodyOf(request));
+        // An answer may take minutes, and a body is large: another try makes the same one again.
+        body = undefined;
+        await opening;
         while (await connection.read()) {
           for (const event of out) {
             if (signal.aborted) break;

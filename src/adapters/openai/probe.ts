@@ -5,7 +5,12 @@ export interface ModelAddress {
   readonly baseUrl: string | undefined;
   readonly apiKey: string | undefined;
   readonly model: string;
+  /** The name of the wire's field for the output cap; `max_tokens` unless said. */
+  readonly outputCapField?: "max_tokens" | "max_completion_tokens";
 }
+
+/** Room for a reasoning model to think of the word. */
+const PROBE_TOKENS = 256;
 
 export type ModelProbe =
   | { readonly kind: "answers"; readonly afterMs: number }
@@ -18,7 +23,7 @@ const openai = "https://api.openai.com/v1";
 
 /** Never throws. */
 export async function probeModel(
-  { baseUrl, apiKey, model }: ModelAddress,
+  { baseUrl, apiKey, model, outputCapField = "max_tokens" }: ModelAddress,
   { timeoutMs = 20_000 } = {},
 ): Promise<ModelProbe> {
   const started = performance.now();
@@ -29,7 +34,12 @@ export async function probeModel(
         "content-type": "application/json",
         ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
       },
-      body: JSON.stringify({ model, messages: [{ role: "user", content: "Answer with the word ok." }] }),
+      // With the cap, as every later request: a model that takes it by another name refuses here and not in a thread.
+      body: JSON.stringify({
+        model,
+        messages: [{ role: "user", content: "Answer with the word ok." }],
+        [outputCapField]: PROBE_TOKENS,
+      }),
       signal: AbortSignal.timeout(timeoutMs),
     });
     const body = await response.text();

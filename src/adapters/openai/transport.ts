@@ -3,7 +3,7 @@
  * without a body; whoever asked takes the body's bytes from here.
  */
 
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
 import { Agent, buildConnector, request } from "undici";
 import type { Clock } from "../../core/ports/clock.ts";
 import { timedOut } from "./failures.ts";
@@ -29,6 +29,16 @@ const RELEASE_MS = 1_000;
 /** Answers that may not have a body by the rules of fetch. */
 const BODILESS = new Set([101, 103, 204, 205, 304]);
 
+/** undici holds what it is given until the answer has ended, and a request is large; a stream lets go of what was read. */
+function passing(bytes: Uint8Array): Readable {
+  const stream = new Readable({ read: () => {} });
+  // A request that is given up destroys it; that must not end the process.
+  stream.on("error", () => undefined);
+  stream.push(bytes);
+  stream.push(null);
+  return stream;
+}
+
 /** @param connectMs until the connection stands, TLS included. */
 export function createTransport(clock: Clock, connectMs: number): Transport {
   // undici's own limits would run on timers of its own; the client has limits for the same waits on the clock.
@@ -42,11 +52,14 @@ export function createTransport(clock: Clock, connectMs: number): Transport {
 
   return {
     async fetch(input, init) {
+      const bytes = Buffer.from(typeof init?.body === "string" ? init.body : "");
+      const sent = new Headers(init?.headers);
+      sent.set("content-length", `${bytes.length}`);
       const answer = await request(input instanceof Request ? input.url : input, {
         dispatcher: agent,
         method: "POST",
-        headers: Object.fromEntries(new Headers(init?.headers)),
-        body: typeof init?.body === "string" ? init.body : null,
+        headers: Object.fromEntries(sent),
+        body: passing(bytes),
         signal: init?.signal ?? null,
       });
       const { statusCode: status } = answer;

@@ -2,7 +2,7 @@
 
 import type { Committed, Fence, RoundRecord } from "../../core/ports/run-store.ts";
 import { ENTRY_JSON, toEntry, type EntryRow } from "./entry-row.ts";
-import { judgeHeld, type HeldRow } from "./fenced.ts";
+import { DROPPED, judgeHeld, type HeldRow } from "./fenced.ts";
 import { roundValues, STORE_CALLS } from "./round-values.ts";
 import { snapshotRetry } from "./snapshot-retry.ts";
 import type { Sql } from "./sql.ts";
@@ -40,7 +40,7 @@ sorted as (
     joined = i.seq > h.stop_seq
   from held h
   where i.session = $1 and i.state = 'waiting'
-    and (i.seq < h.stop_seq or ($5 and not h.stopped and i.kind = 'message'))
+    and (${DROPPED} or ($5 and not h.stopped and i.kind = 'message'))
   returning i.seq, i.id, i.at, i.state, i.body),
 joined as (
   select row_number() over (order by at, seq) as n, seq, id, body from sorted where state = 'admitted'),

@@ -12,7 +12,11 @@ interface SaidRow {
   readonly at: number;
 }
 
-/** $1: session or channel. $2: the message that it has to stand before, or null. */
+/**
+ * $1: session or channel. $2: the message that it has to stand before, or null. $4: the session that reads. Of its own thread
+ * it sees nothing from before the newest reset, since that is what people were told; a reply that is still being written
+ * is nothing that was said.
+ */
 function reading(where: "session" | "channel"): { readonly name: string; readonly text: string } {
   return {
     name: `conversation-${where}`,
@@ -20,7 +24,9 @@ function reading(where: "session" | "channel"): { readonly name: string; readonl
 select id, speaker, sender, text, at
 from (
   select m.n, m.id, m.speaker, m.sender, m.page->>'markdown' as text, m.at from web_messages m
-  where m.${where} = $1 and not m.deleted
+  where m.${where} = $1 and not m.deleted and not (m.sender = 'bot' and m.page ? 'status')
+    and (m.session <> $4 or m.at > coalesce((select max(i.at) from inbox i
+      where i.session = $4 and i.kind = 'command' and i.body->'command'->>'name' = 'reset'), 0))
     and ($2::text is null or m.n < (select max(b.n) from web_messages b where b.${where} = $1 and b.id = $2))
   order by m.n desc limit $3::integer) newest
 order by n`,
@@ -39,6 +45,7 @@ export function createConversation(sql: Sql): Conversation {
         where === "thread" ? session : channelOf(session),
         beforeId ?? null,
         limit + 1,
+        session,
       ]);
       signal.throwIfAborted();
       const messages = rows.map(({ sender, ...row }): Said => ({ ...row, isBot: sender === "bot" }));

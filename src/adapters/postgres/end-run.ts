@@ -3,7 +3,7 @@
 import type { Ended, Fence, RunEnding } from "../../core/ports/run-store.ts";
 import { cleanText } from "../../core/text.ts";
 import { ENTRY_JSON, toEntry, type EntryRow } from "./entry-row.ts";
-import { judgeHeld, type HeldRow } from "./fenced.ts";
+import { DROPPED, judgeHeld, type HeldRow } from "./fenced.ts";
 import { roundValues, STORE_CALLS } from "./round-values.ts";
 import { snapshotRetry } from "./snapshot-retry.ts";
 import type { Sql } from "./sql.ts";
@@ -52,7 +52,7 @@ sorted as (
     joined = i.joined or (i.state = 'waiting' and i.seq > h.stop_seq)
   from held h
   where i.session = $1 and (
-    (i.state = 'waiting' and (i.seq < h.stop_seq or (h.goes_on and i.kind = 'message')))
+    (i.state = 'waiting' and (${DROPPED} or (h.goes_on and i.kind = 'message')))
     or (i.state = 'admitted' and i.run = $3 and not h.goes_on))
   returning i.seq, i.id, i.at, i.state, i.body),
 joined as (
@@ -75,7 +75,7 @@ after as (
 run as (
   update runs r set
     rounds = h.rounds,
-    safe_fence = case when h.rounds > r.rounds then $2 else r.safe_fence end,
+    safe_fence = case when h.rounds > r.rounds or not h.goes_on then $2 else r.safe_fence end,
     admitted_seq = greatest(r.admitted_seq, (select max(seq) from joined)),
     requester = coalesce((select body->'author' from joined order by n desc limit 1), r.requester),
     reason = case when not h.goes_on then $11 end,

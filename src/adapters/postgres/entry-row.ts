@@ -7,25 +7,25 @@ import type { ImagePart, Part } from "../../core/part.ts";
 import { cleanJson } from "../../core/text.ts";
 import { fieldsOf, listOf, numberOf, optional, StoredJsonError, textOf } from "./stored-json.ts";
 
-/** A row as `ENTRY_JSON` builds it. */
-export interface EntryRow {
-  readonly seq: number;
-  readonly epoch: number;
-  readonly run: string | null;
-  readonly round: number | null;
-  readonly body: unknown;
-}
+/** A row as `ENTRY_JSON` builds it: seq, epoch, run, round, body. */
+export type EntryRow = readonly [
+  seq: number,
+  epoch: number,
+  run: string | null,
+  round: number | null,
+  body: unknown,
+];
 
-/** The SQL expression for an `EntryRow` of the row `e`. */
-export const ENTRY_JSON = `json_build_object('seq', e.seq, 'epoch', e.epoch, 'run', e.run, 'round', e.round, 'body', e.body)`;
+/** The SQL expression for an `EntryRow` of the row `e`. An array: an object's names took a third of a claim's time. */
+export const ENTRY_JSON = `json_build_array(e.seq, e.epoch, e.run, e.round, e.body)`;
 
-export function toEntry(row: EntryRow): Entry {
+export function toEntry([seq, epoch, run, round, body]: EntryRow): Entry {
   return {
-    seq: row.seq,
-    epoch: row.epoch,
-    ...(row.run === null ? {} : { run: row.run as RunId }),
-    ...(row.round === null ? {} : { round: row.round }),
-    body: toEntryBody(row.body),
+    seq,
+    epoch,
+    ...(run === null ? {} : { run: run as RunId }),
+    ...(round === null ? {} : { round }),
+    body: toEntryBody(body),
   };
 }
 

@@ -17,6 +17,8 @@ interface PutRow {
 
 const RUNNING = `exists (select from runs where session = $2 and reply = 'open')`;
 
+const IS_WORK = `i.kind in ('message', 'command')`;
+
 /** Takes no lock that another thread of work holds: a message never waits for a run. */
 const PUT = {
   name: "inbox-put",
@@ -37,7 +39,8 @@ select (select seq from put) as seq, (select seq from inbox where id = $1) as be
 
 /**
  * Stop and reset. The seq is drawn only once the session's row is held: whoever admits an inbound holds that row too, so
- * everything that was admitted before has a smaller seq, and the comparison of positions can be trusted.
+ * everything that was admitted before has a smaller seq, and the comparison of positions can be trusted. A note on an edit or
+ * a delete is no work that could be stopped: what it corrects is still in the epoch, unless a reset left that behind.
  */
 const STOP = {
   name: "inbox-stop",
@@ -54,21 +57,24 @@ raised as (
   from put where s.id = $2),
 cancelled as (
   update inbox i set state = 'done', fate = 'cancelled', reason = $7::text, done_at = now_ms()
-  from put where i.session = $2 and i.state = 'waiting' and i.seq < put.seq)
+  from put where i.session = $2 and i.state = 'waiting' and i.seq < put.seq and ($6 > 0 or ${IS_WORK}))
 select (select seq from put) as seq, (select seq from inbox where id = $1) as before,
-  exists (select from was) as known, true as target, ${RUNNING} as running`,
+  exists (select from was) as known, true as target,
+  ${RUNNING} or exists (select from inbox i where i.session = $2 and i.state = 'waiting' and ${IS_WORK}) as running`,
 };
 
 /**
  * Edits and deletes. They hold the session's row, because whether their message still waits is decided by whoever admits it.
- * Of a waiting message they change the row; of one that the model has read they wait, as a note, for the next run.
+ * Of a waiting message they change the row; of one that the model has read in this epoch they wait, as a note, for the next
+ * run.
  */
 const CHANGE = {
   name: "inbox-change",
   text: `
-with was as materialized (select id, rev from sessions where id = $2),
+with was as materialized (select id, rev, epoch from sessions where id = $2),
 target as materialized (
-  select i.seq, i.state = 'waiting' as waits, exists (select from entries e where e.inbound = i.id) as used,
+  select i.seq, i.state = 'waiting' as waits,
+    exists (select from entries e, was where e.inbound = i.id and e.epoch = was.epoch) as used,
     (select left(string_agg(p->>'text', ' '), 200) from jsonb_array_elements(i.body->'parts') p
       where p->>'kind' = 'text') as said
   from inbox i where i.session = $2 and i.kind = 'message' and i.message = $4

@@ -1,18 +1,24 @@
 /** The claim of a session: one statement that decides what there is to do, takes it, and reads what the worker needs. */
 
+import { END_REASONS } from "../../core/end-reason.ts";
 import type { RunId } from "../../core/ids.ts";
 import type { Fence, Frozen, Opened } from "../../core/ports/run-store.ts";
 import type { SessionId } from "../../core/thread.ts";
 import { ENTRY_JSON, toEntry, type EntryRow } from "./entry-row.ts";
+import { DROPPED } from "./fenced.ts";
 import { OUTCOME_JSON, toOutcome, toRunInfo, USAGE_JSON, type OutcomeRow, type RunRow } from "./run-row.ts";
 import { snapshotRetry } from "./snapshot-retry.ts";
 import type { Sql } from "./sql.ts";
 
-/** Crashed attempts since the last stored round after which a run is given up. */
+/** Crashed attempts since the last stored round, or since the end, after which a run or its reply is given up. */
 export const ATTEMPTS = 8;
 
+const RETRYABLE = Object.entries(END_REASONS)
+  .flatMap(([reason, { canRetry }]) => (canRetry ? [`'${reason}'`] : []))
+  .join(", ");
+
 interface OpenRow {
-  readonly todo: "settle" | "used_up" | "resume" | "new" | "tidy" | "nothing";
+  readonly todo: "settle" | "abandoned" | "used_up" | "resume" | "new" | "tidy" | "nothing";
   /** Null when the snapshot was stale (or there was nothing to take). */
   readonly fence: number | null;
   readonly run: RunRow | null;
@@ -38,7 +44,8 @@ const OPEN = {
   text: `
 with was as materialized (select * from sessions where id = $1),
 live as materialized (
-  select i.kind from inbox i, was where i.session = $1 and i.state = 'waiting' and i.seq > was.stop_seq),
+  select i.kind from inbox i, was
+  where i.session = $1 and i.state = 'waiting' and (i.seq > was.stop_seq or i.kind in ('edit', 'delete'))),
 current as materialized (
   select r.*, (
     select count(*) from attempts a where a.run = r.id and a.fence >= r.safe_fence
@@ -47,23 +54,25 @@ current as materialized (
   order by r.reply = 'settling' desc, r.n limit 1),
 failed as materialized (
   select l.id from was, (select * from runs r where r.session = $1 order by r.n desc limit 1) l
-  where l.epoch = was.epoch and l.reason not in ('stop', 'waiting')),
+  where l.epoch = was.epoch and l.reason in (${RETRYABLE})),
 asked as materialized (
   select exists (select from live where kind = 'command') as retry, exists (select from failed) as can_retry),
 todo as materialized (
   select case
+    when c.reply = 'settling' and c.crashes >= ${ATTEMPTS} then 'abandoned'
     when c.reply = 'settling' then 'settle'
     when c.reply = 'open' and c.crashes >= ${ATTEMPTS} then 'used_up'
     when c.reply = 'open' then 'resume'
     when exists (select from live where kind = 'message') or (asked.retry and asked.can_retry) then 'new'
     when asked.retry or exists (
-      select from inbox i where i.session = $1 and i.state = 'waiting' and i.seq < was.stop_seq) then 'tidy'
+      select from inbox i where i.session = $1 and i.state = 'waiting' and i.seq < was.stop_seq
+        and i.kind in ('message', 'command')) then 'tidy'
     else 'nothing' end as kind,
     asked.retry and asked.can_retry as retries, exists (select from live where kind = 'message') as speaks
   from was cross join asked left join current c on true),
 held as (
   update sessions s set rev = s.rev + 1,
-    fence = s.fence + case when todo.kind = 'tidy' then 0 else 1 end,
+    fence = s.fence + case when todo.kind in ('tidy', 'abandoned') then 0 else 1 end,
     last_seq = s.last_seq + case todo.kind when 'new' then (select count(*) from live) + 1 when 'used_up' then 1 else 0 end,
     touched_at = now_ms()
   from was, todo
@@ -73,22 +82,23 @@ sorted as (
   update inbox i set
     state = case when i.seq > h.stop_seq and (i.kind = 'message' or (i.kind = 'command' and h.retries))
       then 'admitted' else 'done' end,
-    fate = case when i.seq < h.stop_seq then 'cancelled' when i.kind = 'message' then null
+    fate = case when ${DROPPED} then 'cancelled' when i.kind = 'message' then null
       when i.kind = 'command' then case when h.retries then null else 'refused' end else 'answered' end,
-    reason = case when i.seq < h.stop_seq then 'stop'
+    reason = case when ${DROPPED} then 'stop'
       when i.kind = 'command' and not h.retries then 'the last answer did not fail' end,
     done_at = case when i.seq > h.stop_seq and (i.kind = 'message' or (i.kind = 'command' and h.retries))
       then null else now_ms() end,
     run = case when i.seq > h.stop_seq and h.kind = 'new' then $3 end
   from held h
   where i.session = $1 and i.state = 'waiting'
-    and (i.seq < h.stop_seq or (h.kind = 'new' and (h.speaks or i.kind = 'command'))
+    and (${DROPPED} or (h.kind = 'new' and (h.speaks or i.kind = 'command'))
       or (h.kind = 'tidy' and i.kind = 'command'))
   returning i.seq, i.id, i.kind, i.at, i.state, i.fate, i.body, i.note),
 retried as (
   update inbox i set state = 'admitted', fate = null, reason = null, done_at = null, joined = false, run = $3
   from held h, failed f
-  where h.kind = 'new' and h.retries and i.run = f.id and i.state = 'done' and i.kind in ('message', 'command')),
+  where h.kind = 'new' and h.retries and i.run = f.id and i.state = 'done' and i.fate <> 'refused'
+    and i.kind in ('message', 'command')),
 started as (
   insert into runs (id, session, cause, retry_of, epoch, admitted_seq, requester)
   select $3, $1, case when h.retries then 'retry' else 'message' end,
@@ -103,10 +113,13 @@ left_behind as (
   returning a.run),
 attempt as (
   insert into attempts (run, fence, session, worker)
-  select coalesce(c.id, $3), h.fence, $1, $2 from held h left join current c on true where h.kind <> 'tidy'),
+  select coalesce(c.id, $3), h.fence, $1, $2 from held h left join current c on true
+  where h.kind not in ('tidy', 'abandoned')),
+abandoned as (
+  update runs r set reply = 'settled' from held h, current c where h.kind = 'abandoned' and r.id = c.id),
 given_up as (
   update runs r set reason = 'error', error_code = 'attempts_used_up', reply = 'settling', ended_at = now_ms(),
-    error_message = 'the bot was interrupted ' || c.crashes || ' times'
+    error_message = 'the bot was interrupted ' || c.crashes || ' times', safe_fence = h.fence
   from held h, current c where h.kind = 'used_up' and r.id = c.id
   returning ${OUTCOME_JSON} as outcome),
 given_up_inbox as (
@@ -196,7 +209,7 @@ export async function openRun(
 }
 
 function toOpened(row: OpenRow, session: SessionId): Opened {
-  if (row.todo === "tidy" || row.todo === "nothing") return { kind: "nothing" };
+  if (row.todo === "tidy" || row.todo === "abandoned" || row.todo === "nothing") return { kind: "nothing" };
   if (row.run === null || row.fence === null) throw new Error("a claim without its run");
   const run = toRunInfo(row.run);
   const fence: Fence = { session, run: run.id, number: row.fence };

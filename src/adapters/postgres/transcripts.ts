@@ -26,7 +26,7 @@ select s.epoch,
   (select json_build_object('run', r.id, 'startedAt', r.started_at, 'rounds', r.rounds)
     from runs r where r.session = s.id and r.reply = 'open') as running,
   (select json_build_object('run', r.id, 'outcome', ${OUTCOME_JSON})
-    from runs r where r.session = s.id and r.reply <> 'open' order by r.n desc limit 1) as last,
+    from runs r where r.session = s.id and r.epoch = s.epoch and r.reply <> 'open' order by r.n desc limit 1) as last,
   (select count(*) from entries e where e.session = s.id and e.epoch = s.epoch) as entries,
   (select ${USAGE_JSON} from runs r join model_calls c on c.run = r.id where r.session = s.id) as usage
 from sessions s where s.id = $1`,

@@ -25,7 +25,9 @@ const INSERT = {
   text: `
 with held as (
   insert into web_threads (session, channel, revision, label) values ($1, $3::text, 1, $7::text)
-  on conflict (session) do update set revision = web_threads.revision + 1
+  on conflict (session) do update set revision = web_threads.revision + 1,
+    at = case when $4::text = 'person' and not exists (
+      select from web_messages m where m.session = $1 and m.id = $2) then now_ms() else web_threads.at end
   returning revision, channel)
 insert into web_messages as m (session, id, channel, revision, sender, speaker, page)
 select $1, $2, held.channel, held.revision, $4::text, $5::text, $6::jsonb from held

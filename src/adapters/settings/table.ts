@@ -36,12 +36,7 @@ export const table = {
   ),
   dataDir: withDefault("DATA_DIR", "./data", "Where the data is kept when there is no `DATABASE_URL`.", text),
   host: withDefault("HOST", "127.0.0.1", "The address to listen on.", host),
-  port: withDefault(
-    "PORT",
-    "3000",
-    "The port for health, metrics, the web chat and the admin pages.",
-    whole(0, 65_535),
-  ),
+  port: withDefault("PORT", "3000", "The port for health and the web chat.", whole(0, 65_535)),
   publicUrl: optional(
     "PUBLIC_URL",
     "Where people reach this server from outside, for links and sign-in.",

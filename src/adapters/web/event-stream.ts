@@ -52,6 +52,7 @@ class Watcher {
   #hasNewRows = true;
   #hasNewThreads = true;
   #isTroubled = false;
+  #bells: "unasked" | "heard" | "missing" = "unasked";
   #wake: () => void = () => {};
 
   constructor(stream: SSEStreamingApi, deps: EventStreamDeps, options: EventStreamOptions) {
@@ -70,8 +71,8 @@ class Watcher {
     try {
       // The first bytes go out before anything can be slow, so the browser knows that it is connected.
       await this.#stream.writeSSE({ event: "open", data: "", retry: RETRY_MS });
-      await this.#subscribe(unwatch);
       while (!this.#isOver()) {
+        if (this.#bells !== "heard") await this.#subscribe(unwatch);
         await this.#look();
         await this.#pause();
       }
@@ -85,13 +86,14 @@ class Watcher {
     return this.#stream.aborted || this.#options.closing?.aborted === true;
   }
 
-  /** Without bells the beats do the work, more slowly. */
+  /** Without bells the beats do the work, more slowly, and each of them tries again. */
   async #subscribe(unwatch: Unwatch[]): Promise<void> {
     const { live, log } = this.#deps;
     const { session } = this.#options;
+    const begun: Unwatch[] = [];
     try {
       if (session !== undefined) {
-        unwatch.push(
+        begun.push(
           await live.subscribe(session, (event) => {
             if (revisionIn(event) <= this.#last) return;
             this.#hasNewRows = true;
@@ -99,14 +101,21 @@ class Watcher {
           }),
         );
       }
-      unwatch.push(
+      begun.push(
         await live.subscribe(THREADS_TOPIC, () => {
           this.#hasNewThreads = true;
           this.#wake();
         }),
       );
+      unwatch.push(...begun);
+      this.#bells = "heard";
     } catch (error) {
-      log.warn("live events cannot be heard; the page looks at each beat", { session, error });
+      for (const stop of begun) stop();
+      // For each page that is open an outage is one line.
+      if (this.#bells === "unasked") {
+        log.warn("live events cannot be heard; the page looks at each beat", { session, error });
+      }
+      this.#bells = "missing";
     }
   }
 

@@ -62,10 +62,10 @@ export function commandIdOf(id: string): InboundId {
   return inboundIdOf(PLACE, APP, "command", id);
 }
 
-/** A name as others see it: one line, no longer than a line of the list; `You` where nothing is left. */
+/** A name as others see it: one line, no longer than a line of the list; `Guest` where nothing is left. */
 export function toName(text: string): string {
   const line = cleanText(text)
     .replaceAll(/[\s\p{C}]+/gu, " ")
     .trim();
-  return line === "" ? "You" : headOf(line, 40);
+  return line === "" ? "Guest" : headOf(line, 40);
 }

@@ -127,7 +127,8 @@ async function askOne(state: RunState, ready: ReadyCall, signal: AbortSignal): P
 }
 
 function contextOf(state: RunState, call: ToolCall, signal: AbortSignal): Omit<ToolContext, "progress"> {
-  const { session, run, requester } = state.input;
+  const { session, run } = state.input;
+  const { requester } = state;
   return {
     signal,
     session,

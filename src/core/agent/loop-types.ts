@@ -58,6 +58,7 @@ export interface ContextEntry {
 export interface LoopInput {
   readonly session: string;
   readonly run: string;
+  /** Who asked; whoever joins in mid-run takes their place. */
   readonly requester?: Author;
   /** Ends with the user turn to answer, or (resume) with a stored round, or with calls whose results are missing. */
   readonly entries: readonly ContextEntry[];

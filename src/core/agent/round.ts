@@ -192,6 +192,7 @@ async function finishRound(state: RunState, done: CompleteRound): Promise<RoundE
   if (steered.length > 0) {
     state.entries.push(...steered);
     const messages = steered.flatMap(({ body }) => (body.kind === "user" ? [body] : []));
+    state.requester = messages.at(-1)?.author ?? state.requester;
     state.hooks.emit({ kind: "steer", messages });
   }
   if (stopped) return { kind: "ended", reason: "cancelled", modelCalls: [] };

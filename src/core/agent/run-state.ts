@@ -3,6 +3,7 @@
 import { standardSpecs } from "./tool-specs.ts";
 import type { RequestProfile } from "../context/request.ts";
 import type { RunId } from "../ids.ts";
+import type { Author } from "../inbound.ts";
 import type { Blob } from "../ports/run-store.ts";
 import { addUsage, type CallUsage, type Usage } from "../usage.ts";
 import type { ContextEntry, LoopDeps, LoopHooks, LoopInput, LoopProfile } from "./loop-types.ts";
@@ -18,6 +19,8 @@ export interface RunState {
   readonly prompt: Blob;
   readonly tools: Blob;
   readonly entries: ContextEntry[];
+  /** Who asked last: a turn has that person's rights. */
+  requester: Author | undefined;
   /** Complete rounds of the run, those before this attempt included. */
   rounds: number;
   /** Of this loop's own model calls. */
@@ -51,6 +54,7 @@ export function createRunState(
     prompt: { hash: deps.hash(system), text: system },
     tools: { hash: deps.hash(toolsText), text: toolsText },
     entries: [...input.entries],
+    requester: input.requester,
     rounds: input.roundsDone,
     usage: {},
   };

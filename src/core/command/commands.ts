@@ -1,13 +1,14 @@
 /** The command layer: one answer per command, in plain markdown; surfaces only present it. */
 
+import { END_REASONS } from "../end-reason.ts";
 import type { Author, CommandInbound } from "../inbound.ts";
+import type { EndReason } from "../events.ts";
 import type { InboundId, RunId } from "../ids.ts";
 import { labelOf } from "../label.ts";
 import { formatDuration, formatMoney, formatTokens } from "../measure.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { InboundView, SessionStatus, Transcripts } from "../ports/transcripts.ts";
 import type { Intake } from "../run/intake.ts";
-import { describeReason, isRetryable } from "../run/end-reason.ts";
 import type { SessionId } from "../thread.ts";
 import { totalTokens } from "../usage.ts";
 import type { Command, CommandName } from "./command.ts";
@@ -97,7 +98,7 @@ export function createCommands(deps: CommandDeps, options: CommandOptions = {}):
       case "retry": {
         const status = await deps.transcripts.status(request.session);
         if (status?.running !== undefined) return "The bot is still working on the last message.";
-        if (status?.last === undefined || !isRetryable(status.last.outcome.reason))
+        if (status?.last === undefined || !END_REASONS[status.last.outcome.reason].canRetry)
           return "There is nothing to try again.";
         if (request.run !== undefined && request.run !== status.last.run)
           return "There is a newer answer in this thread; only the last one can be tried again.";
@@ -133,19 +134,22 @@ function describeCommands(written: (name: CommandName) => string): string {
   ].join("\n");
 }
 
+function describeLast(reason: EndReason): string {
+  if (reason === "stop") return "The last answer is complete.";
+  const { why } = END_REASONS[reason];
+  return reason === "waiting" ? why : `The last answer ended early. ${why}`;
+}
+
 function describeStatus(status: SessionStatus | undefined, now: number): string {
   if (status === undefined) return "Nothing has been said to the bot in this thread yet.";
   const lines: string[] = [];
   if (status.running === undefined) {
-    lines.push(
-      status.last === undefined
-        ? "Idle."
-        : `Idle. The last answer ended: ${describeReason(status.last.outcome.reason)}`,
-    );
+    const last = status.last === undefined ? "" : ` ${describeLast(status.last.outcome.reason)}`;
+    lines.push(`Nothing is running.${last}`);
   } else {
     const { startedAt, rounds, run } = status.running;
     lines.push(
-      `Working for ${formatDuration(Math.max(0, now - startedAt))}, ${rounds} rounds so far (run \`${run}\`).`,
+      `Working for ${formatDuration(Math.max(0, now - startedAt))}, ${rounds} ${rounds === 1 ? "round" : "rounds"} so far (run \`${run}\`).`,
     );
   }
   if (status.waiting > 0) lines.push(`Waiting messages: ${status.waiting}.`);
@@ -157,7 +161,8 @@ function describeStatus(status: SessionStatus | undefined, now: number): string 
   lines.push(
     `Entries in the history: ${status.entries}.${spent.length > 0 ? ` Used: ${spent.join(", ")}.` : ""}`,
   );
-  if (status.epoch > 0) lines.push(`Resets so far: ${status.epoch}.`);
+  // The first epoch is 1.
+  if (status.epoch > 1) lines.push(`Resets so far: ${status.epoch - 1}.`);
   return lines.join("\n\n");
 }
 

@@ -5,7 +5,7 @@ import type { Command, CommandName } from "./command.ts";
 export const COMMANDS: Readonly<Record<CommandName, { readonly summary: string }>> = {
   reset: { summary: "begin anew: the bot forgets what was said in this thread (the transcript stays)" },
   stop: { summary: "stop the answer that is being written and drop what waits" },
-  retry: { summary: "try the last answer again after it failed" },
+  retry: { summary: "try the last answer again after it failed or was stopped" },
   status: { summary: "what this thread is doing and what it has used" },
   queue: { summary: "what waits in this thread, in the order in which it will be read" },
   help: { summary: "this list" },

@@ -25,7 +25,7 @@ export interface ComposeOptions {
 }
 
 /** What stands between two replies in a row, and after a last one: some providers go on inside a reply that comes last. */
-const GO_ON = `${SYSTEM_HEADER}\nThe reply above had ended there. Go on with the conversation.`;
+const GO_ON = "The reply above had ended there. Go on with the conversation.";
 /** Before a reply that nothing comes before: the first message has to be a user's. */
 const BEGINNING = `${SYSTEM_HEADER}\nThe conversation begins with a reply of yours.`;
 const OMITTED = "Earlier messages of this conversation were left out to save room.";
@@ -47,6 +47,12 @@ export function compose(all: readonly ContextEntry[], options: ComposeOptions): 
     turn = undefined;
     newest = undefined;
     isMarked = false;
+  };
+  /** The notes too: there is no user turn that they could be folded into. */
+  const goOn = (): ModelMessage => {
+    const bridge = openUserTurn(options.seesImages, textOf);
+    for (const note of [GO_ON, ...notes]) bridge.addNote(note);
+    return bridge.message();
   };
   const openTurn = (): UserTurn => (turn ??= openUserTurn(options.seesImages, textOf));
 
@@ -70,6 +76,7 @@ export function compose(all: readonly ContextEntry[], options: ComposeOptions): 
         break;
       case "assistant":
         closeTurn();
+        if (messages.at(-1)?.role === "assistant") messages.push(goOn());
         notes = [];
         pushReply(messages, entry, body, resultsAfter(entries, index), textOf);
         break;
@@ -84,7 +91,7 @@ export function compose(all: readonly ContextEntry[], options: ComposeOptions): 
     }
   }
   closeTurn();
-  if (messages.at(-1)?.role === "assistant") messages.push(systemSays(GO_ON));
+  if (messages.at(-1)?.role === "assistant") messages.push(goOn());
   return messages;
 }
 
@@ -97,7 +104,6 @@ function pushReply(
 ): void {
   const last = messages.at(-1);
   if (last === undefined) messages.push(systemSays(BEGINNING));
-  if (last?.role === "assistant") messages.push(systemSays(GO_ON));
   const replayed = replayCalls(
     body,
     results.map((result) => result.body),

@@ -21,7 +21,8 @@ export interface Reading {
 export interface Conversation {
   /**
    * The newest `limit` messages of the session's thread or of its whole channel; before `beforeId` where given. Of a thread
-   * on a platform with root messages its root may stand in place of the oldest of them. Rejects when nothing can be read now.
+   * on a platform with root messages its root may stand in place of the oldest of them. Of the session's own thread nothing
+   * from before its newest reset, and no reply that is still being written. Rejects when nothing can be read now.
    */
   read(
     session: SessionId,

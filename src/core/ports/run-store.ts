@@ -172,7 +172,8 @@ export interface RunStore {
    * Claims the session for `worker`: raises the fence; then the reply that is settling, else the unfinished run, else a
    * new run for what waits (messages, or a `retry` of the last failed run, which takes its inbounds back). The attempt
    * before that did not say how it left counts as `crashed`; a stored round resets the count; at the eighth the run ends
-   * with `attempts_used_up`. `messages` that were only stopped or reset become `cancelled` here.
+   * with `attempts_used_up`, and a reply that eight attempts could not settle is left as it stands. `messages` that were
+   * only stopped or reset become `cancelled` here.
    */
   open(session: SessionId, worker: string): Promise<Opened>;
   /**

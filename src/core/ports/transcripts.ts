@@ -36,9 +36,11 @@ export interface RunView {
 }
 
 export interface SessionStatus {
+  /** 1 at first; each reset raises it. */
   readonly epoch: number;
   readonly waiting: number;
   readonly running?: { readonly run: RunId; readonly startedAt: number; readonly rounds: number };
+  /** The newest run of the epoch that has ended. */
   readonly last?: { readonly run: RunId; readonly outcome: Outcome };
   readonly entries: number;
   readonly usage: Usage;

@@ -21,6 +21,7 @@ export interface WebThread {
   readonly session: SessionId;
   /** First words of the first message, or the title. */
   readonly label: string;
+  /** ms since 1970; when a person last wrote in it. */
   readonly at: number;
 }
 
@@ -33,6 +34,6 @@ export interface WebMessages {
   get(session: SessionId, id: string): Promise<WebMessage | undefined>;
   /** Ascending by creation; only those changed after `sinceRevision` where given. */
   list(session: SessionId, sinceRevision?: number): Promise<readonly WebMessage[]>;
-  /** Newest first. */
+  /** Those that a person last wrote in first. */
   threads(limit: number): Promise<readonly WebThread[]>;
 }

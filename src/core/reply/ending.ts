@@ -1,7 +1,7 @@
 /** How a reply ends for the people who read it: why, what to do next, and what it took. Pure. */
 
+import { END_REASONS, type ReasonMeaning } from "../end-reason.ts";
 import { BobbinError, sentenceFor } from "../errors.ts";
-import type { EndReason } from "../events.ts";
 import type { RunId } from "../ids.ts";
 import { formatDuration, formatMoney, formatTokens } from "../measure.ts";
 import type { Outcome } from "../ports/run-store.ts";
@@ -9,55 +9,24 @@ import type { Button } from "../ports/surface.ts";
 import { totalTokens } from "../usage.ts";
 import type { ReplyDocument } from "./document.ts";
 
-export interface Ending {
-  /** One sentence on why it ended; absent after a plain `stop`, where nothing needs to be said. */
-  readonly why?: string;
-  /** What a person can do now. */
-  readonly next?: string;
-  /** Whether Retry makes sense: the run failed and the same input may do better. */
-  readonly canRetry: boolean;
-}
+/** `why` is absent after a plain `stop`, where nothing needs to be said. */
+export type Ending = Partial<ReasonMeaning> & Pick<ReasonMeaning, "canRetry">;
 
-/** The ending of each reason. An error's next step names the run, so that an admin can look it up. */
+/**
+ * The ending of each reason. An error's next step names the run, so that an admin can look it up; a time limit that an
+ * error explains (a model that said nothing) is told as that error.
+ */
 export function endingOf(run: RunId, outcome: Pick<Outcome, "reason" | "error">): Ending {
-  if (outcome.reason !== "error") return ENDINGS[outcome.reason];
+  const meaning = END_REASONS[outcome.reason];
+  if (outcome.reason === "stop") return { canRetry: meaning.canRetry };
+  const isExplained = outcome.reason === "timeout" && outcome.error !== undefined;
+  if (outcome.reason !== "error" && !isExplained) return meaning;
   const error = new BobbinError(
     outcome.error?.code ?? "panic",
     outcome.error?.message ?? "no error was given",
   );
-  return { why: sentenceFor(error), next: `Retry starts it again (run ${run}).`, canRetry: true };
+  return { why: sentenceFor(error), next: `Retry starts it again (run ${run}).`, canRetry: meaning.canRetry };
 }
-
-const ENDINGS: Readonly<Record<Exclude<EndReason, "error">, Ending>> = {
-  stop: { canRetry: false },
-  max_turns: {
-    why: "This took as many steps as one answer may take.",
-    next: "Reply to go on from here.",
-    canRetry: true,
-  },
-  max_tokens: {
-    why: "The answer reached the greatest length that is allowed.",
-    next: "Reply to go on from here.",
-    canRetry: true,
-  },
-  stuck: {
-    why: "The same step gave the same result again and again, so this was ended.",
-    next: "Reply with a hint, or retry.",
-    canRetry: true,
-  },
-  waiting: { why: "Waiting for an answer.", next: "Reply in this thread to go on.", canRetry: false },
-  no_speech: {
-    why: "No speech could be heard in the recording.",
-    next: "Record it again or write it.",
-    canRetry: false,
-  },
-  cancelled: { why: "Stopped.", next: "Reply to go on.", canRetry: false },
-  timeout: {
-    why: "This took longer than one answer may take.",
-    next: "Reply to go on from here, or retry.",
-    canRetry: true,
-  },
-};
 
 /** Stands in the place of an answer that says nothing, since a blank page is never sent. */
 export function blankNotice(document: ReplyDocument): string {

@@ -124,6 +124,7 @@ export function createPostedPages(deps: PostedPagesDeps, options: PostedPagesOpt
   }
 
   async function edit(index: number, message: string, content: PageContent): Promise<Step> {
+    if (!options.isLive()) return LOST;
     const written = await attempt(() => surface.edit(message, content));
     const slot = slots.get(index);
     if (slot === undefined) return DONE;

@@ -7,18 +7,19 @@ import type { LoopDeps, LoopHooks, LoopOutcome, LoopProfile } from "../agent/loo
 import { runLoop } from "../agent/loop.ts";
 import type { Entry } from "../entry.ts";
 import { isStaleFence, isStoreTrouble, type BobbinError } from "../errors.ts";
+import type { Author } from "../inbound.ts";
 import type { Lease } from "../ports/locker.ts";
 import type { Log } from "../ports/log.ts";
 import type { Pages } from "../ports/pages.ts";
-import type { Frozen, Left, Opened, Outcome, RunEnding, RunStore } from "../ports/run-store.ts";
+import type { Fence, Frozen, Left, Opened, Outcome, RunStore } from "../ports/run-store.ts";
 import type { Stops } from "../ports/stops.ts";
 import type { Surface } from "../ports/surface.ts";
 import { documentOf } from "../reply/document.ts";
 import { createReplyWriter, type ReplyWriter } from "../reply/writer.ts";
 import type { SessionId } from "../thread.ts";
 import type { Backlog } from "./backlog.ts";
-import { noteFor } from "./end-reason.ts";
-import { openRunSignal } from "./run-signal.ts";
+import { endingOf, outcomeOf, stoppedBeforeItBegan } from "./run-ending.ts";
+import { leaveSignal, openRunSignal } from "./run-signal.ts";
 import type { Served, ServeStep } from "./serve-session.ts";
 
 export interface RunSessionDeps extends LoopDeps {
@@ -45,7 +46,10 @@ export interface RunSessionOptions {
 
 type Claimed = Exclude<Opened, { kind: "nothing" }>;
 type ClaimedRun = Extract<Opened, { kind: "run" }>;
-type LoopEnd = Extract<LoopOutcome, { kind: "ended" }>;
+type Settling = Extract<Opened, { kind: "settle" }>;
+
+/** Said late or never, an attempt costs its run one of eight; what would pile up here in a long outage does not matter. */
+const MOST_UNSAID = 1_000;
 
 /**
  * A step for `serve-session`. Rejects when the store cannot be reached: then the run stays as it was last stored, and the
@@ -53,6 +57,7 @@ type LoopEnd = Extract<LoopOutcome, { kind: "ended" }>;
  */
 export function createRunSession(deps: RunSessionDeps, options: RunSessionOptions): ServeStep {
   const graceMs = options.graceMs ?? 1000;
+  const unsaid: { readonly fence: Fence; readonly how: Left }[] = [];
 
   function writerOf(claimed: Claimed, lease: Lease, onThreadGone: () => void = () => {}): ReplyWriter {
     const entries = claimed.kind === "settle" ? claimed.entries : claimed.tail;
@@ -69,24 +74,71 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
     );
   }
 
-  /** The last two steps of a run: its final pages, then `reply = settled`. */
+  /** The last two steps of a run: its final pages, then `reply = settled`. Who leaves lets the next one deliver them. */
   async function deliver(
     writer: ReplyWriter,
     claimed: Claimed,
     outcome: Outcome,
     lease: Lease,
+    leaving: AbortSignal,
   ): Promise<Served> {
-    const settled = await writer.settle(outcome, lease.signal);
-    if (settled.kind === "lost") return leave(claimed, "lost");
-    await deps.store.settled(claimed.fence);
-    return "worked";
+    const late = leaveSignal(deps.clock, leaving, graceMs);
+    try {
+      const settled = await writer.settle(outcome, AbortSignal.any([lease.signal, late.signal]));
+      if (settled.kind === "lost") {
+        // A write under way is waited for: the next attempt is told that nothing of this one can land any more.
+        await writer.stop();
+        return await leave(claimed.fence, late.signal.aborted ? "handed_over" : "lost");
+      }
+      await deps.store.settled(claimed.fence);
+      return "worked";
+    } finally {
+      late.close();
+    }
   }
 
-  async function leave(claimed: Claimed, how: Left): Promise<Served> {
-    await deps.store.leave(claimed.fence, how).catch((error: unknown) => {
-      deps.log.warn("could not write down how the attempt left", { run: claimed.run.id, how, error });
-    });
+  async function leave(fence: Fence, how: Left): Promise<Served> {
+    try {
+      await deps.store.leave(fence, how);
+    } catch (error) {
+      deps.log.warn("could not write down how the attempt left; it is said later", {
+        run: fence.run,
+        how,
+        error,
+      });
+      if (unsaid.length < MOST_UNSAID) unsaid.push({ fence, how });
+    }
     return "left";
+  }
+
+  /** An attempt that never said how it left counts as crashed: an outage must not use up a run's attempts. */
+  async function sayLate(): Promise<void> {
+    for (const { fence, how } of unsaid.splice(0)) await leave(fence, how);
+  }
+
+  /** What has to be done when an attempt breaks off; answers what the service is told, or throws the error on. */
+  async function breakOff(
+    error: unknown,
+    claimed: Claimed,
+    writer: ReplyWriter | undefined,
+  ): Promise<Served> {
+    await writer?.stop();
+    if (isStaleFence(error)) return leave(claimed.fence, "lost");
+    // A store that is away is not the run's fault. A fault of our own that comes back each time has to come to an end, and so
+    // has a disk that stays full: each try asks the model for an answer that cannot be kept.
+    const isAway = isStoreTrouble(error) && error.code === "store_unavailable";
+    await leave(claimed.fence, isAway ? "handed_over" : "crashed");
+    throw error;
+  }
+
+  async function settle(opened: Settling, lease: Lease, leaving: AbortSignal): Promise<Served> {
+    let writer: ReplyWriter | undefined;
+    try {
+      writer = writerOf(opened, lease);
+      return await deliver(writer, opened, opened.outcome, lease, leaving);
+    } catch (error) {
+      return await breakOff(error, opened, writer);
+    }
   }
 
   /** Runs the loop until the run has ended in the ledger, or undefined when this attempt has to leave. */
@@ -100,7 +152,7 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
   ): Promise<Outcome | Left> {
     const { fence, run } = claimed;
     const entries: Entry[] = [...claimed.tail];
-    let rounds = run.rounds;
+    let { rounds, requester } = run;
     /** A store that went away ends the attempt, not the run: the claim after it resumes from what was stored. */
     let storeFailure: BobbinError | undefined;
     const hooks: LoopHooks = {
@@ -110,6 +162,7 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
         try {
           const committed = await deps.store.commitRound(fence, round);
           entries.push(...committed.stored, ...committed.steered);
+          requester = newestAuthor(committed.steered) ?? requester;
           if (round.state === "complete") rounds = round.round;
           return { ...committed, leave: leaving.aborted };
         } catch (error) {
@@ -120,13 +173,13 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
       },
     };
 
-    const signal = await openRunSignal(deps, fence, { lease, leaving, threadGone, graceMs });
+    const signal = openRunSignal(deps, fence, { lease, leaving, threadGone, graceMs });
     try {
       for (;;) {
         const input = {
           session: fence.session,
           run: fence.run,
-          requester: run.requester,
+          requester,
           entries,
           roundsDone: rounds,
         };
@@ -135,11 +188,13 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
           : await runLoop(deps, profile, { ...input, entries: [...entries] }, hooks, signal.signal);
         if (storeFailure !== undefined) throw storeFailure;
         if (outcome.kind === "left") return outcome.how;
-        const ended = await deps.store.end(fence, endingOf(outcome));
+        const ended = await deps.store.end(fence, endingOf(outcome, rounds));
         if (ended.kind === "ended") return outcomeOf(outcome, deps.clock.now());
         // Messages came between the last look and the end: the same run and the same reply go on.
+        rounds = outcome.rounds;
         entries.push(...ended.stored, ...ended.steered);
         const messages = ended.steered.flatMap(({ body }) => (body.kind === "user" ? [body] : []));
+        requester = newestAuthor(ended.steered) ?? requester;
         writer.on({ kind: "steer", messages });
       }
     } finally {
@@ -150,35 +205,35 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
   async function execute(claimed: ClaimedRun, lease: Lease, leaving: AbortSignal): Promise<Served> {
     const log = deps.log.with({ session: claimed.fence.session, run: claimed.fence.run });
     const threadGone = new AbortController();
-    const writer = writerOf(claimed, lease, () => threadGone.abort());
+    let writer: ReplyWriter | undefined;
     try {
+      writer = writerOf(claimed, lease, () => threadGone.abort());
       const { profile, frozen } = deps.profileOf(claimed.frozen);
       if (claimed.frozen === undefined) await deps.store.freeze(claimed.fence, frozen);
       const ended = await loop(claimed, profile, writer, lease, leaving, threadGone.signal);
       if (typeof ended === "string") {
         await writer.stop();
         log.info("attempt left", { how: ended });
-        return await leave(claimed, ended);
+        return await leave(claimed.fence, ended);
       }
       log.info("run ended", { reason: ended.reason, error: ended.error });
-      return await deliver(writer, claimed, ended, lease);
+      return await deliver(writer, claimed, ended, lease, leaving);
     } catch (error) {
-      await writer.stop();
-      if (isStaleFence(error)) return leave(claimed, "lost");
-      // The store's trouble is not the run's; a fault of our own that comes back each time has to come to an end.
-      await leave(claimed, isStoreTrouble(error) ? "handed_over" : "crashed");
-      throw error;
+      return await breakOff(error, claimed, writer);
     }
   }
 
   return async (session, lease, leaving) => {
+    await sayLate();
     await deps.backlog?.(session, AbortSignal.any([lease.signal, leaving]));
+    // A claim takes the run from whoever has it: who was paused past its lease must not make one.
+    if (!lease.isLive()) return "left";
     const opened = await deps.store.open(session, options.worker);
     switch (opened.kind) {
       case "nothing":
         return "idle";
       case "settle":
-        return deliver(writerOf(opened, lease), opened, opened.outcome, lease);
+        return settle(opened, lease, leaving);
       case "run":
         return execute(opened, lease, leaving);
       default:
@@ -187,35 +242,7 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
   };
 }
 
-/** A stop or reset came before the first look: no model call is made for it. */
-const stoppedBeforeItBegan: LoopOutcome = {
-  kind: "ended",
-  reason: "cancelled",
-  modelCalls: [],
-  rounds: 0,
-  usage: {},
-  durationMs: 0,
-};
-
-function endingOf(outcome: LoopEnd): RunEnding {
-  const note = noteFor(outcome.reason);
-  return {
-    reason: outcome.reason,
-    modelCalls: outcome.modelCalls,
-    ...(outcome.error === undefined
-      ? {}
-      : { error: { code: outcome.error.code, message: outcome.error.message } }),
-    ...(outcome.round === undefined ? {} : { round: outcome.round }),
-    ...(note === undefined ? {} : { note }),
-  };
-}
-
-function outcomeOf(outcome: LoopEnd, endedAt: number): Outcome {
-  return {
-    reason: outcome.reason,
-    endedAt,
-    ...(outcome.error === undefined
-      ? {}
-      : { error: { code: outcome.error.code, message: outcome.error.message } }),
-  };
+function newestAuthor(entries: readonly Entry[]): Author | undefined {
+  const body = entries.at(-1)?.body;
+  return body?.kind === "user" ? body.author : undefined;
 }

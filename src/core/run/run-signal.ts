@@ -28,16 +28,39 @@ export interface RunEnders {
   readonly threadGone: AbortSignal;
 }
 
+/** A stop is signalled once: a look that failed is made again. */
+const LOOK_AGAIN_MS = 1_000;
+
+/** Aborts `graceMs` after `leaving` does. */
+export function leaveSignal(clock: Clock, leaving: AbortSignal, graceMs: number): RunSignal {
+  const controller = new AbortController();
+  let cancel = (): void => {};
+  const leave = (): void => {
+    cancel = clock.after(graceMs, () => controller.abort("leave" satisfies AbortReason));
+  };
+  if (leaving.aborted) leave();
+  else leaving.addEventListener("abort", leave, { once: true });
+  return {
+    signal: controller.signal,
+    close() {
+      cancel();
+      leaving.removeEventListener("abort", leave);
+    },
+  };
+}
+
 /**
- * Without the fast signal (it cannot be watched just now) a stop still works at the next border, by the ledger.
+ * Does not wait until stop signals are heard: the look that follows finds a stop that came before. Without the fast signal
+ * (it cannot be watched just now) a stop still works at the next border, by the ledger.
  */
-export async function openRunSignal(
+export function openRunSignal(
   deps: RunSignalDeps,
   fence: Fence,
   { lease, leaving, graceMs, threadGone }: RunEnders,
-): Promise<RunSignal> {
+): RunSignal {
   const controller = new AbortController();
   const closing: (() => void)[] = [];
+  let isClosed = false;
   const abort = (reason: AbortReason) => controller.abort(reason);
   const when = (signal: AbortSignal, run: () => void) => {
     if (signal.aborted) return run();
@@ -47,7 +70,9 @@ export async function openRunSignal(
 
   when(lease.signal, () => abort("lost"));
   when(threadGone, () => abort("stopped"));
-  when(leaving, () => closing.push(deps.clock.after(graceMs, () => abort("leave"))));
+  const late = leaveSignal(deps.clock, leaving, graceMs);
+  closing.push(() => late.close());
+  when(late.signal, () => abort("leave"));
 
   // The signal may be older than this run (a stop that came just before it): only the ledger says whom it means.
   const look = () => {
@@ -55,20 +80,28 @@ export async function openRunSignal(
       (stopped) => {
         if (stopped) abort("stopped");
       },
-      (error: unknown) =>
-        deps.log.warn("could not look whether the run was stopped", { run: fence.run, error }),
+      (error: unknown) => {
+        deps.log.warn("could not look whether the run was stopped; looking again", { run: fence.run, error });
+        if (!isClosed) closing.push(deps.clock.after(LOOK_AGAIN_MS, look));
+      },
     );
   };
-  try {
-    closing.push(await deps.stops.watch(fence.session, look));
-    // A stop between the claim and the watch was not heard.
-    look();
-  } catch (error) {
-    deps.log.warn("stop signals cannot be heard; stops work at round borders", { run: fence.run, error });
-  }
+  deps.stops.watch(fence.session, look).then(
+    (unwatch) => {
+      if (isClosed) return unwatch();
+      closing.push(unwatch);
+      // A stop between the claim and the watch was not heard.
+      look();
+      return undefined;
+    },
+    (error: unknown) => {
+      deps.log.warn("stop signals cannot be heard; stops work at round borders", { run: fence.run, error });
+    },
+  );
   return {
     signal: controller.signal,
     close: () => {
+      isClosed = true;
       for (const close of closing.splice(0)) close();
     },
   };

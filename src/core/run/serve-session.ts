@@ -3,11 +3,13 @@
  * The look after the release closes the gap in which a wake found the lease taken and left.
  */
 
+import { BobbinError, isStoreTrouble } from "../errors.ts";
 import type { Lease, Locker } from "../ports/locker.ts";
 import type { Log } from "../ports/log.ts";
 import type { Serve } from "../ports/run-queue.ts";
 import type { RunStore } from "../ports/run-store.ts";
 import type { SessionId } from "../thread.ts";
+import type { Sweeper } from "./sweeper.ts";
 
 /**
  * `worked`: one thing is done, there may be more; `idle`: the ledger asked for nothing; `left`: the attempt was lost or
@@ -22,6 +24,8 @@ export interface ServeDeps {
   readonly locker: Locker;
   readonly store: Pick<RunStore, "hasWork">;
   readonly step: ServeStep;
+  /** Told when the store or the locker was away, since then nobody else rings again. */
+  readonly sweeper?: Pick<Sweeper, "lookSoon">;
   readonly log: Log;
 }
 
@@ -29,8 +33,8 @@ export interface ServeDeps {
 const FRUITLESS_LOOKS = 3;
 
 /** The lease is given back between two runs, so that a busy thread never holds one for longer than a run may last. */
-export function createServe({ locker, store, step, log }: ServeDeps): Serve {
-  return async (session, leaving) => {
+export function createServe({ locker, store, step, sweeper, log }: ServeDeps): Serve {
+  const serve: Serve = async (session, leaving) => {
     for (let fruitless = 0; fruitless < FRUITLESS_LOOKS;) {
       const key = `session:${session}`;
       const locked = await locker.withLock(key, { mode: "try" }, (lease) => step(session, lease, leaving));
@@ -41,4 +45,17 @@ export function createServe({ locker, store, step, log }: ServeDeps): Serve {
     }
     log.warn("there is work that could not be taken up; left to the sweeper", { session });
   };
+  return async (session, leaving) => {
+    try {
+      await serve(session, leaving);
+    } catch (error) {
+      if (isOutage(error)) sweeper?.lookSoon();
+      throw error;
+    }
+  };
+}
+
+/** A fault of our own is left to the usual sweeps: it would only come again. */
+function isOutage(error: unknown): boolean {
+  return isStoreTrouble(error) || (error instanceof BobbinError && error.code === "lock_failed");
 }

@@ -24,6 +24,8 @@ export interface SweeperDeps {
 export interface SweeperOptions {
   /** From the end of one sweep to the begin of the next, in ms; 15,000 unless said. */
   readonly everyMs?: number;
+  /** The same after one that failed, and the first pause after trouble, in ms; 1,000 unless said. */
+  readonly soonMs?: number;
   /** How long a session has to be untouched before it is rung for, in ms; 10,000 unless said. */
   readonly idleMs?: number;
   /** At most so many sessions in one sweep; 200 unless said. */
@@ -35,6 +37,11 @@ export interface SweeperOptions {
 export interface Sweeper {
   /** Sweeps at once, and then again and again. The first sweep rings for everything, however fresh: we may be what died. */
   start(): void;
+  /**
+   * Something was away: sweeps soon, and rings for everything, however fresh. Until all is well for the usual time again,
+   * each further call waits twice as long, up to that time. May be called before `start` and after `stop`, and does nothing.
+   */
+  lookSoon(): void;
   /** Begins no more sweeps and resolves when the one under way has ended, which it does at its next ring. */
   stop(): Promise<void>;
 }
@@ -44,13 +51,17 @@ const AT_ONCE = 10;
 
 export function createSweeper(deps: SweeperDeps, options: SweeperOptions = {}): Sweeper {
   const { store, queue, clock, log } = deps;
-  const { everyMs = 15_000, idleMs = 10_000, batch = 200, gapMs = 20 } = options;
-  for (const [name, value] of Object.entries({ everyMs, batch })) {
+  const { everyMs = 15_000, soonMs = 1_000, idleMs = 10_000, batch = 200, gapMs = 20 } = options;
+  for (const [name, value] of Object.entries({ everyMs, soonMs, batch })) {
     if (!(value > 0)) throw new RangeError(`${name} has to be above 0, got ${value}`);
   }
   const stopping = new AbortController();
   let cancel: () => void = () => {};
   let sweep: Promise<void> | undefined;
+  let isSweeping = false;
+  let isUrgent = false;
+  let isAway = false;
+  let pauseMs = soonMs;
 
   const ring = async (sessions: readonly SessionId[]): Promise<void> => {
     for (const [place, session] of sessions.entries()) {
@@ -62,24 +73,48 @@ export function createSweeper(deps: SweeperDeps, options: SweeperOptions = {}): 
   };
 
   const look = async (untouchedMs: number): Promise<void> => {
+    isSweeping = true;
     try {
       await deps.exclusive(async () => {
         const sessions = await store.due(untouchedMs, batch);
-        if (sessions.length > 0) log.info("Ringing for sessions with work", { sessions: sessions.length });
+        if (sessions.length > 0) log.info("ringing for sessions with work", { sessions: sessions.length });
         await ring(sessions);
       });
+      isAway = false;
     } catch (error) {
-      log.warn("A sweep failed; the next one tries again", { error });
+      // An outage of an hour is one line.
+      if (!isAway) log.warn("a sweep failed; it is tried again until one succeeds", { error });
+      isAway = true;
     }
+    isSweeping = false;
+    plan();
+  };
+
+  /** A look at the ledger costs nothing, so one that failed is soon made again; what rings may cost a model call. */
+  const plan = (): void => {
     if (stopping.signal.aborted) return;
-    cancel = clock.after(everyMs, () => {
-      sweep = look(idleMs);
+    cancel();
+    const isAfterTrouble = isUrgent || isAway;
+    let waitMs = isAway ? Math.min(soonMs, everyMs) : everyMs;
+    if (isUrgent && !isAway) {
+      waitMs = pauseMs;
+      pauseMs = Math.min(2 * pauseMs, everyMs);
+    }
+    cancel = clock.after(waitMs, () => {
+      if (!isAfterTrouble) pauseMs = soonMs;
+      isUrgent = false;
+      sweep = look(isAfterTrouble ? 0 : idleMs);
     });
   };
 
   return {
     start() {
       if (sweep === undefined && !stopping.signal.aborted) sweep = look(0);
+    },
+    lookSoon() {
+      if (sweep === undefined || isUrgent) return;
+      isUrgent = true;
+      if (!isSweeping) plan();
     },
     async stop() {
       stopping.abort();

@@ -225,6 +225,18 @@ describe("connections", () => {
     );
   });
 
+  test("each try sends the same bytes and says how many: some servers take no body of unknown length", async () => {
+    await using provider = await connected([bytes([]), says("ok")]);
+    await gather(provider.model, asks("go".repeat(50_000)));
+    const [first, second] = provider.fake.requests;
+    expect(second?.raw.toString()).toBe(first?.raw.toString());
+    for (const request of provider.fake.requests) {
+      expect(request.headers["content-length"]).toBe(`${request.raw.length}`);
+      expect(request.headers["transfer-encoding"]).toBeUndefined();
+    }
+    expect(provider.fake.requests).toHaveLength(2);
+  });
+
   test("usage that was reported before an abort is told", async () => {
     await using provider = await connected([
       async (exchange) => {

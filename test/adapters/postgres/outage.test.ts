@@ -1,11 +1,7 @@
 // A Postgres that goes away, comes back, does not answer, or has no room.
-import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
-import { appendFile, open, rm } from "node:fs/promises";
 import { createServer, type Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openEmbedded } from "../../../src/adapters/postgres/embedded.ts";
@@ -14,6 +10,7 @@ import { openPostgres } from "../../../src/adapters/postgres/pool.ts";
 import type { Sql } from "../../../src/adapters/postgres/sql.ts";
 import { asRun, lines, message, newSession } from "../../contract/store-samples.ts";
 import { freshDatabase, ownPostgres } from "../../support/services/postgres.ts";
+import { canMount, smallDisk } from "../../support/services/small-disk.ts";
 import { until } from "../../support/until.ts";
 import { storesOver } from "./store-subject.ts";
 
@@ -80,61 +77,6 @@ test("closing waits for what runs, may be done twice, and what comes later is re
   expect(await running).toMatchObject([{ one: 1 }]);
   await expect(sql.query(ONE)).rejects.toMatchObject({ code: "store_unavailable" });
 });
-
-/** A folder on a small file system of its own. */
-interface SmallDisk extends Disposable {
-  readonly folder: string;
-  /** Uses up every free byte. */
-  fill(): Promise<void>;
-  free(): Promise<void>;
-}
-
-/** The system's own programs, not of this package. */
-const system = { mount: "mount", unmount: "umount" };
-
-/** Only root may mount, and in a container not even root. */
-function canMount(): boolean {
-  try {
-    smallDisk(1)[Symbol.dispose]();
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function smallDisk(megabytes: number): SmallDisk {
-  const folder = mkdtempSync(join(tmpdir(), "bobbin-small-"));
-  try {
-    const size = `size=${megabytes}m`;
-    execFileSync(system.mount, ["-t", "tmpfs", "-o", size, "tmpfs", folder], { stdio: "ignore" });
-  } catch (error) {
-    rmSync(folder, { recursive: true });
-    throw error;
-  }
-  // Postgres runs as another user, who has to get in.
-  chmodSync(folder, 0o755);
-  const ballast = join(folder, "ballast");
-  return {
-    folder,
-    async fill() {
-      await (await open(ballast, "w")).close();
-      for (const size of [1_000_000, 4_096]) {
-        let isFull = false;
-        while (!isFull) {
-          await appendFile(ballast, Buffer.alloc(size)).catch((error: unknown) => {
-            if (!(error instanceof Error && "code" in error && error.code === "ENOSPC")) throw error;
-            isFull = true;
-          });
-        }
-      }
-    },
-    free: () => rm(ballast),
-    [Symbol.dispose]() {
-      execFileSync(system.unmount, ["-l", folder]);
-      rmSync(folder, { recursive: true });
-    },
-  };
-}
 
 async function fillsUpAndRecovers(
   sql: Sql,

@@ -1,5 +1,6 @@
 // The ports that are read by people and surfaces: pages, the web chat's messages, transcripts, the library's history.
 import { createConversation } from "../../../src/adapters/postgres/conversation.ts";
+import { createInbox } from "../../../src/adapters/postgres/inbox.ts";
 import { createHistory } from "../../../src/adapters/postgres/history.ts";
 import { createWebMessages } from "../../../src/adapters/postgres/web-messages.ts";
 import type { History } from "../../../src/core/ports/history.ts";
@@ -9,7 +10,8 @@ import { expect, test } from "vitest";
 import { expectBroken, runContract } from "../../contract/contract.ts";
 import { historyContract } from "../../contract/history.ts";
 import { pagesCases, type PagesSubject } from "../../contract/pages.ts";
-import { newSession } from "../../contract/store-samples.ts";
+import { command, message as messageInbound, newSession } from "../../contract/store-samples.ts";
+import { until } from "../../support/until.ts";
 import { transcriptsCases } from "../../contract/transcripts.ts";
 import type { RunStoreSubject } from "../../contract/run-store-subject.ts";
 import { said, webMessagesCases } from "../../contract/web-messages.ts";
@@ -68,6 +70,30 @@ for (const { name, sql } of [postgres, pglite]) {
     await expect(
       conversation.read(one, { where: "thread", limit: 1 }, AbortSignal.abort()),
     ).rejects.toThrow();
+  });
+
+  test(`${name}: a thread that was reset is read from the reset on, by itself, and never a reply that is being written`, async () => {
+    const messages = createWebMessages(sql());
+    const conversation = createConversation(sql());
+    const inbox = createInbox(sql());
+    const channel = `c${newSession().split(":").at(-1)}`;
+    const one = `web:local:${channel}:a` as SessionId;
+    const two = `web:local:${channel}:b` as SessionId;
+    const old = await messages.insert(said(one, "m1", "before"));
+    await until(() => Date.now() > old.at, { what: "the clock has moved" });
+    const asked = await messages.insert(said(one, "m2", "/reset"));
+    await inbox.put(messageInbound(one, "before", { at: old.at }));
+    await inbox.put(command(one, "reset", { at: asked.at }));
+    await until(() => Date.now() > asked.at, { what: "the clock has moved" });
+    await messages.insert(said(one, "m3", "after"));
+    const running = { markdown: "", status: "Writing", buttons: [] };
+    await messages.insert({ session: one, id: "m4", from: "bot", speaker: "Bobbin", page: running });
+    const { signal } = new AbortController();
+    const read = async (session: SessionId, where: "thread" | "channel"): Promise<readonly string[]> =>
+      (await conversation.read(session, { where, limit: 10 }, signal)).messages.map((each) => each.text);
+    expect(await read(one, "thread")).toEqual(["after"]);
+    expect(await read(one, "channel")).toEqual(["after"]);
+    expect(await read(two, "channel")).toEqual(["before", "/reset", "after"]);
   });
 }
 

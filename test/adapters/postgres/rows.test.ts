@@ -5,19 +5,20 @@ import { StoredJsonError } from "../../../src/adapters/postgres/stored-json.ts";
 import { toStoreError } from "../../../src/adapters/postgres/store-error.ts";
 import { message, newSession } from "../../contract/store-samples.ts";
 
-const row = { seq: 3, epoch: 1, run: "r1", round: 0 };
-
 test("an entry that another version wrote loads by the fields that are known, in any order", () => {
   const body = { unknown: { deep: [1] }, calls: [], text: "hello", kind: "assistant", v: 1, reasoning: null };
-  expect(toEntry({ ...row, body })).toEqual({
-    ...row,
+  expect(toEntry([3, 1, "r1", 0, body])).toEqual({
+    seq: 3,
+    epoch: 1,
+    run: "r1",
+    round: 0,
     body: { v: 1, kind: "assistant", text: "hello", calls: [] },
   });
 });
 
 test("an entry outside of a run has neither run nor round", () => {
   const body = { v: 1, kind: "note", text: "n" } as const;
-  expect(toEntry({ seq: 1, epoch: 2, run: null, round: null, body })).toEqual({ seq: 1, epoch: 2, body });
+  expect(toEntry([1, 2, null, null, body])).toEqual({ seq: 1, epoch: 2, body });
 });
 
 test("what does not fit is a fault of the store, said with the field's name and without its content", () => {
@@ -29,7 +30,7 @@ test("what does not fit is a fault of the store, said with the field's name and 
     [null, /entry/],
   ] as const;
   for (const [body, what] of broken) {
-    const load = (): unknown => toEntry({ ...row, body });
+    const load = (): unknown => toEntry([3, 1, "r1", 0, body]);
     expect(load).toThrow(StoredJsonError);
     expect(load).toThrow(what);
     expect(load).not.toThrow(/secret/);

@@ -92,6 +92,36 @@ test("where live events cannot be heard at all, the beats show the rows", async 
   await until(() => stream.told().some(({ id }) => id === "r1"), { what: "the row is there" });
 });
 
+test("a page that was opened while live events could not be heard hears them once they can be", async () => {
+  const local = createLocalLive();
+  const heard = new Set<string>();
+  let isAway = true;
+  const live: Live = {
+    publish: (topic, event) => local.publish(topic, event),
+    async subscribe(topic, listener) {
+      if (isAway && topic === "threads") throw new Error("Redis is away");
+      const unwatch = await local.subscribe(topic, listener);
+      heard.add(topic);
+      return () => {
+        heard.delete(topic);
+        unwatch();
+      };
+    },
+  };
+  const world = new ChatWorld();
+  const session = await opened(world);
+  await using stream = await listenTo(
+    world.app({ beatMs: 20 }, { live }).request(`/threads/${session}/events`),
+  );
+  await until(() => stream.seen.text.includes(": beat"), { what: "a beat came" });
+  // What was begun to be heard by halves is let go again.
+  await until(() => heard.size === 0, { what: "nothing is heard" });
+  isAway = false;
+  await until(() => heard.size === 2, { what: "both topics are heard" });
+  await live.publish(session, { revision: 99 });
+  await until(() => stream.told().length > 0, { what: "the rows are there" });
+});
+
 test("a store that goes away in mid-stream is said in one sentence, and the stream heals by itself", async () => {
   const world = new ChatWorld();
   const session = await opened(world);

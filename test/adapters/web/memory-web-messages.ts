@@ -66,7 +66,7 @@ export function memoryWebMessages(): MemoryWebMessages {
         .map(([session, all]) => ({
           session,
           label: labelOf({ firstText: all.find((row) => row.from === "person")?.page.markdown }),
-          at: all[0]?.at ?? 0,
+          at: all.findLast((row) => row.from === "person")?.at ?? all[0]?.at ?? 0,
         }))
         .toSorted((a, b) => b.at - a.at)
         .slice(0, limit);

@@ -36,10 +36,12 @@ test("a message is a row and an inbound before it is acknowledged, and its threa
     id: `web/chat/local/general/message/${id}`,
     session: `web:local:general:${id}`,
     addressed: true,
-    author: { name: "You" },
+    author: { name: "Guest" },
     parts: [{ kind: "text", text: "hello" }],
   });
-  expect(await world.messages.list(inbound!.session)).toMatchObject([{ id, from: "person", speaker: "You" }]);
+  expect(await world.messages.list(inbound!.session)).toMatchObject([
+    { id, from: "person", speaker: "Guest" },
+  ]);
 });
 
 test("the same message sent again is stored once and says what was said first", async () => {

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ContextEntry } from "../../../src/core/agent/loop-types.ts";
 import { compose } from "../../../src/core/context/compose.ts";
+import { standingOf } from "../../../src/core/context/standing.ts";
 import type { EntryBody } from "../../../src/core/entry.ts";
 import type { RunId } from "../../../src/core/ids.ts";
 import type { ModelMessage } from "../../../src/core/ports/model.ts";
@@ -80,7 +81,7 @@ describe("whatever is stored", () => {
     fc.assert(
       fc.property(sequences, sequences, fc.boolean(), (before, after, strictAlternation) => {
         const last = before.findLast(({ body }) => body.kind !== "note")?.body.kind;
-        const next = after.find(({ body }) => body.kind !== "note")?.body.kind;
+        const next = standingOf(after).entries.find(({ body }) => body.kind !== "note")?.body.kind;
         // A request is sent when a user turn or a round is complete: a result that comes later belongs to none.
         fc.pre((last === "user" || last === "tool") && next !== "tool");
         const later = after.map((entry) => ({ ...entry, run: "later" as RunId }));

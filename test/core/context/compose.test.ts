@@ -116,6 +116,18 @@ describe("notes", () => {
     expect(texts(later)).toEqual(["one", "assistant: two", "three"]);
   });
 
+  test("a note behind a last reply stands in the turn that has to follow it, and stays there", () => {
+    const sent = compose(entries(user("one"), assistant("tw"), note("stopped"), note("try again")), sees);
+    expect(texts(sent).at(-1)).toBe(
+      "[system note]\nThe reply above had ended there. Go on with the conversation.\n\nstopped\n\ntry again",
+    );
+    const later = compose(
+      entries(user("one"), assistant("tw"), note("stopped"), note("try again"), assistant("two")),
+      sees,
+    );
+    expect(later.slice(0, sent.length)).toEqual(sent);
+  });
+
   test("a note part is marked as from the system, and what follows is the person's again", () => {
     const body: UserEntry = {
       ...user("", "Ana"),

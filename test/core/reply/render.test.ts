@@ -57,7 +57,7 @@ describe("the pages of a reply", () => {
     const [page] = render(documentOf(run, entries, outcomeOf("cancelled")), limits);
     expect(page).toMatchObject({
       markdown: "an unusual **answer**",
-      footer: "Stopped. Reply to go on. · 3 s",
+      footer: "Stopped. Reply to go on, or retry. · 3 s",
     });
   });
 

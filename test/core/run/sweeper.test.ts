@@ -105,6 +105,51 @@ test("a ledger or a bell that fails costs one sweep, and the next one tries agai
   await mute.sweeper.stop();
 });
 
+test("a sweep that failed is tried again soon, until one succeeds, which rings for everything however fresh", async () => {
+  const world = open({ everyMs: 15_000, soonMs: 1_000, idleMs: 8_000 });
+  world.failure = new Error("Postgres is away");
+  world.sweeper.start();
+  await world.clock.advance(60_000);
+  expect(world.asked.length).toBeGreaterThan(50);
+  world.failure = undefined;
+  world.due = [sessionNamed("a")];
+  await world.clock.advance(1_000);
+  expect(world.rung).toHaveLength(1);
+  expect(world.asked.at(-1)?.idleMs).toBe(0);
+  await world.clock.advance(15_000);
+  expect(world.asked.at(-1)?.idleMs).toBe(8_000);
+  await world.sweeper.stop();
+});
+
+test("told of trouble it looks soon and rings for everything; trouble that goes on is looked at less and less often", async () => {
+  const world = open({ everyMs: 15_000, soonMs: 1_000, idleMs: 8_000 });
+  world.sweeper.lookSoon();
+  await world.clock.advance(20_000);
+  expect(world.asked).toEqual([]);
+  world.sweeper.start();
+  await world.clock.advance(5_000);
+  const looks: number[] = [];
+  for (let at = 0; at < 40_000; at += 500) {
+    const before = world.asked.length;
+    world.sweeper.lookSoon();
+    world.sweeper.lookSoon();
+    await world.clock.advance(500);
+    if (world.asked.length > before) looks.push(at + 500);
+  }
+  // 1, 2, 4, 8 and then 15 seconds apart, each begun at the next call.
+  expect(looks).toEqual([1_000, 3_000, 7_000, 15_000, 30_000]);
+  expect(world.asked.at(-1)?.idleMs).toBe(0);
+  // All is well for the usual time: the next trouble is looked at soon again.
+  await world.clock.advance(30_000);
+  const before = world.asked.length;
+  world.sweeper.lookSoon();
+  await world.clock.advance(1_000);
+  expect(world.asked).toHaveLength(before + 1);
+  await world.sweeper.stop();
+  world.sweeper.lookSoon();
+  expect(world.clock.waiting).toBe(0);
+});
+
 test("one process sweeps at a time: who finds another at it rings for nobody and tries again later", async () => {
   let isTaken = true;
   const exclusive = async (body: () => Promise<void>): Promise<void> => {

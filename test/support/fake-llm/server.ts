@@ -15,6 +15,8 @@ export interface FakeLlmOptions {
   /** Refuse every other key with 401. Without it any key will do. */
   readonly apiKey?: string;
   readonly talker?: TalkerOptions;
+  /** Any free one unless said. */
+  readonly port?: number;
 }
 
 export interface FakeLlm {
@@ -87,7 +89,7 @@ export async function createFakeLlm(options: FakeLlmOptions = {}): Promise<FakeL
     });
   });
   server.on("connection", () => count.connections++);
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => void server.listen(options.port ?? 0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
 
   return {

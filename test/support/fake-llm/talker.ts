@@ -33,8 +33,8 @@ export function createTalker(options: TalkerOptions = {}): (exchange: Exchange) 
     const begun = performance.now();
     for (const [at, word] of words.entries()) {
       if (exchange.isClosed) return;
-      const due = begun + (at * 1000) / perSecond;
-      if (due > performance.now()) await pause(due - performance.now(), exchange);
+      const waitMs = begun + (at * 1000) / perSecond - performance.now();
+      if (waitMs > 0) await pause(waitMs, exchange);
       await chunk({ content: word });
     }
     for (const [index, call] of calls.entries()) {

@@ -13,7 +13,7 @@ import { ThreadView } from "./thread-view.js";
 import { showTimes } from "./times.js";
 
 const { session = "", revision = "0" } = document.body.dataset;
-let person = document.body.dataset["person"] ?? "You";
+let person = document.body.dataset["person"] ?? "Guest";
 
 const view = new ThreadView();
 const outbox = new Outbox(session);
@@ -56,9 +56,13 @@ async function deliver(unsent) {
 /** @param {HTMLButtonElement} button */
 async function act(button) {
   const { action = "", value = "" } = button.dataset;
+  // A button that is disabled or goes with the end of its reply takes the focus with it.
+  if (document.activeElement === button) composer.focus();
   button.disabled = true;
   const answer = await post("/action", { id: newId(), thread: session, action, value });
-  notice(answer.ok ? (answer.notice ?? "") : answer.error);
+  const hasShown = !button.isConnected || button.dataset["action"] !== action;
+  if (!answer.ok) notice(answer.error);
+  else if (!hasShown) notice(answer.notice ?? "");
   // The reply changes when it has happened; a click that came to nothing can be made again.
   setTimeout(() => (button.disabled = false), 1_500);
 }
@@ -68,9 +72,18 @@ let noticeEnd;
 /** @param {string} sentence */
 function notice(sentence) {
   view.say(sentence);
-  lineState.textContent = sentence;
+  tell(sentence, "notice");
   clearTimeout(noticeEnd);
-  noticeEnd = setTimeout(() => (lineState.textContent = trouble), 5_000);
+  noticeEnd = setTimeout(() => tell(trouble, "trouble"), 5_000);
+}
+
+/**
+ * @param {string} sentence
+ * @param {"notice" | "trouble"} kind
+ */
+function tell(sentence, kind) {
+  lineState.textContent = sentence;
+  lineState.dataset["kind"] = kind;
 }
 
 function stopAnswer() {
@@ -78,7 +91,7 @@ function stopAnswer() {
   if (button && !button.disabled) act(button).catch(() => {});
 }
 
-new Composer((text) => send({ id: newId(), text }));
+const composer = new Composer((text) => send({ id: newId(), text }));
 setUpDrawer();
 setUpCopying((sentence) => view.say(sentence));
 setUpName((name) => (person = name));
@@ -98,9 +111,16 @@ for (const unsent of outbox.all()) {
   invitation?.remove();
 }
 
+/** How long ago a thread was written to grows while the page is open. */
+setInterval(() => showTimes(part("threads", HTMLElement)), 30_000);
+
 let trouble = "";
 follow(session === "" ? "/events" : `/threads/${encodeURIComponent(session)}/events`, Number(revision), {
-  message: (told) => view.show(told, outbox.has(told.id)),
+  message(told) {
+    view.show(told, outbox.has(told.id));
+    // That it stops has been said; that it has stopped shows in the reply.
+    if (view.stopButton === undefined && lineState.dataset["kind"] === "notice") tell(trouble, "trouble");
+  },
   threads(html) {
     const list = part("threads", HTMLElement);
     const focused = document.activeElement instanceof HTMLAnchorElement ? document.activeElement.href : "";
@@ -117,6 +137,6 @@ follow(session === "" ? "/events" : `/threads/${encodeURIComponent(session)}/eve
   },
   trouble(sentence) {
     trouble = sentence;
-    lineState.textContent = sentence;
+    tell(sentence, "trouble");
   },
 });

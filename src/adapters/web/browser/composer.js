@@ -27,10 +27,18 @@ export class Composer {
         event.preventDefault();
         this.fill(option.dataset["command"] ?? "");
       });
+      option.addEventListener("mousemove", () => {
+        const offered = this.#offered();
+        this.#choose(offered, offered.indexOf(option));
+      });
     }
-    // A phone's keyboard over an empty page helps nobody.
-    if (!this.#isTouch) this.#text.focus();
+    this.focus();
     this.#changed();
+  }
+
+  /** A phone's keyboard that comes up unasked helps nobody: there it does nothing. */
+  focus() {
+    if (!this.#isTouch) this.#text.focus();
   }
 
   /** @param {string} text */
@@ -59,7 +67,7 @@ export class Composer {
   #key(event) {
     // Enter that ends a composed character (Japanese, Chinese) is not the end of the message.
     if (event.isComposing) return;
-    const offered = this.#list.hidden ? [] : this.#options().filter((option) => !option.hidden);
+    const offered = this.#list.hidden ? [] : this.#offered();
     const plain = !event.shiftKey && !event.ctrlKey && !event.altKey && !event.metaKey;
     if (offered.length > 0 && plain) {
       const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
@@ -94,7 +102,7 @@ export class Composer {
     const begun = this.#text.value.toLowerCase();
     const options = this.#options();
     for (const option of options) option.hidden = !(option.dataset["command"] ?? "").startsWith(begun);
-    const offered = options.filter((option) => !option.hidden);
+    const offered = this.#offered();
     this.#list.hidden = !begun.startsWith("/") || offered.length === 0;
     this.#choose(offered, 0);
   }
@@ -110,6 +118,11 @@ export class Composer {
     option?.setAttribute("aria-selected", "true");
     if (option === undefined || this.#list.hidden) this.#text.removeAttribute("aria-activedescendant");
     else this.#text.setAttribute("aria-activedescendant", option.id);
+  }
+
+  /** @returns {HTMLElement[]} */
+  #offered() {
+    return this.#options().filter((option) => !option.hidden);
   }
 
   /** @returns {HTMLElement[]} */

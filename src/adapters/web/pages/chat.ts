@@ -37,8 +37,14 @@ export interface OpenThread {
 
 const EXAMPLES = [
   "What time is it in Tokyo and in Lisbon right now?",
-  "Draft a short update: the release moves to Thursday, and why that is fine.",
-  "Explain what a database transaction is, with an example in SQL.",
+  "Draft a short update: the release moves to Thursday.",
+  "Explain database transactions, with an example in SQL.",
+];
+/** What the demo model can answer. */
+const DEMO_EXAMPLES = [
+  "What time is it in Tokyo and in Lisbon right now?",
+  "Show me a long answer, with lists, a table and code.",
+  "Count slowly, so that I can press Stop.",
 ];
 
 export function chatPage(view: ChatView): Markup {
@@ -128,8 +134,8 @@ function demoNote(): Markup {
   return html`<details class="note">
     <summary><strong>Demo model:</strong> scripted answers. <u>Use a real one</u></summary>
     <p>
-      Set <code>OPENAI_API_KEY</code> and <code>MODEL</code>, and <code>OPENAI_BASE_URL</code> for another
-      provider than OpenAI. Then start the bot again.
+      Start Bobbin again with a key: <code>OPENAI_API_KEY=… npm start</code>. <code>MODEL</code> chooses the
+      model, <code>OPENAI_BASE_URL</code> another provider or a model on your own machine.
     </p>
   </details>`;
 }
@@ -141,16 +147,18 @@ function earlierLink({ earlier, session }: OpenThread): Markup | "" {
   </p>`;
 }
 
-function invitation({ botName }: ChatInfo): Markup {
+function invitation({ botName, demo }: ChatInfo): Markup {
   return html`<section class="invitation" id="invitation">
     <img src="/assets/bobbin.svg" alt="" width="56" height="56" />
     <h2>Every thread is a session that lasts</h2>
     <p>
-      Write to ${botName} and it answers in a thread of its own. It keeps what was said and goes on where it
-      stopped, also after a restart. Write while it works, and it takes that in too.
+      Write to ${botName} and it answers in a thread of its own. The thread keeps what was said and goes on
+      where it stopped, even after a restart. Write while it works: it takes that in too.
     </p>
     <ul class="examples">
-      ${EXAMPLES.map((text) => html`<li><button type="button" data-example="${text}">${text}</button></li>`)}
+      ${(demo ? DEMO_EXAMPLES : EXAMPLES).map(
+        (text) => html`<li><button type="button" data-example="${text}">${text}</button></li>`,
+      )}
     </ul>
   </section>`;
 }
@@ -181,7 +189,9 @@ function composer(isNew: boolean): Markup {
         autocomplete="off"
       ></textarea>
       <button type="submit" class="send" id="send" title="Send" disabled>
-        <span class="arrow" aria-hidden="true"></span><span class="unseen">Send</span>
+        <svg class="arrow" viewBox="0 0 16 16" aria-hidden="true">
+          <path d="M8 13.5v-11M3.25 7.25 8 2.5l4.75 4.75" /></svg
+        ><span class="unseen">Send</span>
       </button>
     </div>
     <p class="keys" id="keys">

@@ -30,20 +30,26 @@ export function transcriptPage(view: TranscriptView): Markup {
         <h1>${label}</h1>
         <p class="dim"><code>${session}</code></p>
         <p class="jump">
-          <a href="#entries">${entries.length} entries</a> <a href="#inbounds">${inbounds.length} inbounds</a>
-          <a href="#runs">${runs.length} runs</a>
+          <a href="#entries">${counted(entries.length, "entry", "entries")}</a>
+          <a href="#inbounds">${counted(inbounds.length, "inbound", "inbounds")}</a>
+          <a href="#runs">${counted(runs.length, "run", "runs")}</a>
         </p>
         <h2 id="entries">Entries</h2>
-        <p class="dim">What the model is given, in order.</p>
+        <p class="dim">What was said and done, in order. The model reads the newest epoch of it.</p>
         ${entries.length === 0 ? empty("No entries.") : entries.map(entryMarkup)}
         <h2 id="inbounds">Inbounds</h2>
         <p class="dim">What people did, and what became of it.</p>
         ${inbounds.length === 0 ? empty("No inbounds.") : inboundTable(inbounds)}
         <h2 id="runs">Runs</h2>
+        <p class="dim">Each answer: how it ended, what it used, and who worked on it.</p>
         ${runs.length === 0 ? empty("No runs.") : runs.map(runMarkup)}
       </main>
     </body>`,
   );
+}
+
+function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
 }
 
 function empty(sentence: string): Markup {

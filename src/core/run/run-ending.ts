@@ -1,0 +1,46 @@
+/** How a run ends, for the store and for the people who read the reply. */
+
+import type { LoopOutcome } from "../agent/loop-types.ts";
+import { noteFor } from "../end-reason.ts";
+import type { Outcome, RoundRecord, RunEnding } from "../ports/run-store.ts";
+
+export type LoopEnd = Extract<LoopOutcome, { kind: "ended" }>;
+
+/** A stop or reset came before the first look: no model call is made for it. */
+export const stoppedBeforeItBegan: LoopOutcome = {
+  kind: "ended",
+  reason: "cancelled",
+  modelCalls: [],
+  rounds: 0,
+  usage: {},
+  durationMs: 0,
+};
+
+/** @param stored rounds that are stored. A blank reply stands in no entry, but it is one of the run's model calls. */
+export function endingOf(outcome: LoopEnd, stored: number): RunEnding {
+  const note = noteFor(outcome.reason);
+  if (outcome.round === undefined && outcome.rounds > stored) {
+    const { rounds: round, modelCalls } = outcome;
+    const blank: RoundRecord = { round, state: "complete", entries: [], results: [], modelCalls };
+    return endingOf({ ...outcome, round: blank, modelCalls: [] }, stored);
+  }
+  return {
+    reason: outcome.reason,
+    modelCalls: outcome.modelCalls,
+    ...(outcome.error === undefined
+      ? {}
+      : { error: { code: outcome.error.code, message: outcome.error.message } }),
+    ...(outcome.round === undefined ? {} : { round: outcome.round }),
+    ...(note === undefined ? {} : { note }),
+  };
+}
+
+export function outcomeOf(outcome: LoopEnd, endedAt: number): Outcome {
+  return {
+    reason: outcome.reason,
+    endedAt,
+    ...(outcome.error === undefined
+      ? {}
+      : { error: { code: outcome.error.code, message: outcome.error.message } }),
+  };
+}

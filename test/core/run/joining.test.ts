@@ -1,0 +1,167 @@
+// Messages that arrive while a run works: each joins it or has the next one, in order, once, under its speaker's name.
+import { expect, test } from "vitest";
+import { RunBench, type RunBenchOptions } from "../../support/run-bench.ts";
+import { calls, computed, later, reply, type ScriptedStep } from "../../support/scripted-model.ts";
+import { tool } from "../../support/agent-library.ts";
+import { until } from "../../support/until.ts";
+import { postgresBackend } from "../../adapters/postgres/backends.ts";
+
+const backend = postgresBackend();
+const bench = (script: readonly ScriptedStep[], options?: RunBenchOptions): RunBench =>
+  new RunBench(backend.sql(), script, options);
+const ben = { id: "U2", name: "Ben" };
+
+test("while the final answer streams: it joins, and the same reply goes on", async () => {
+  const go = Promise.withResolvers<void>();
+  const b = bench([later(go.promise, reply("one")), reply("two")]);
+  await b.say("first");
+  const served = b.worker().serve();
+  await until(() => b.model.streaming === 1, { what: "the model is asked" });
+  await b.say("second", ben);
+  await b.say("third");
+  go.resolve();
+  await served;
+  expect(b.shown()).toEqual(["one\n\ntwo"]);
+  expect(b.asked(2)).toEqual([
+    "user: [from Ana (U1)]\nfirst",
+    "bot: one",
+    "user: [from Ben (U2)]\nsecond\n\n[from Ana (U1)]\nthird",
+  ]);
+  expect(await b.fates()).toEqual(["first: answered", "second: steered", "third: steered"]);
+  expect(await b.problems()).toEqual([]);
+});
+
+test("between the last round and the end: it joins; behind the end it has a reply of its own", async () => {
+  for (const [moment, when, joins] of [
+    ["commitRound", "after", true],
+    ["end", "before", true],
+    ["end", "after", false],
+    ["final", "before", false],
+    ["final", "after", false],
+    ["settled", "before", false],
+    ["settled", "after", false],
+  ] as const) {
+    const b = bench([reply("one"), reply("two")]);
+    await b.say("first");
+    b.moments.at(moment, when, () => b.say("second", ben));
+    await b.worker().serve();
+    expect(b.shown(), `${when} ${moment}`).toEqual(joins ? ["one\n\ntwo"] : ["one", "two"]);
+    expect(await b.fates()).toEqual(["first: answered", joins ? "second: steered" : "second: answered"]);
+    expect(b.asked(2)).toEqual(["user: [from Ana (U1)]\nfirst", "bot: one", "user: [from Ben (U2)]\nsecond"]);
+    expect(await b.problems()).toEqual([]);
+  }
+});
+
+test("a message that arrived earlier on the platform stands before one that was stored earlier", async () => {
+  const b = bench([reply("both")]);
+  const late = await b.say("said second");
+  await b.receive({
+    ...late,
+    id: `${b.session}/x` as typeof late.id,
+    message: "x",
+    at: late.at - 5,
+    parts: [{ kind: "text", text: "said first" }],
+  });
+  await b.rest();
+  expect(b.asked(1)).toEqual(["user: [from Ana (U1)]\nsaid first\n\n[from Ana (U1)]\nsaid second"]);
+});
+
+test("tools run with the rights of who spoke last, in whatever way they joined and after a hand-over too", async () => {
+  const rights: (string | undefined)[] = [];
+  const who = tool("who", async (_, { requester }) => void rights.push(requester?.name));
+  const b = bench(
+    [
+      calls(["c1", "who"]),
+      calls(["c2", "who"]),
+      reply("one"),
+      calls(["c3", "who"]),
+      reply("two"),
+      calls(["c4", "who"]),
+      reply("three"),
+    ],
+    { tools: [who] },
+  );
+  await b.say("first");
+  b.moments.at("commitRound", "before", () => b.say("second", ben));
+  b.moments.at("end", "before", () => b.say("third", { id: "U3", name: "Cy" }));
+  b.moments.at("end", "before", () => b.say("fourth"));
+  await b.worker().serve();
+  expect(rights).toEqual(["Ana", "Ben", "Cy", "Ana"]);
+  expect(await b.problems()).toEqual([]);
+});
+
+test("a run that is joined for ever ends at its limit of model calls, blank replies counted, and says so", async () => {
+  for (const text of ["more", ""]) {
+    const b = bench([reply(text), reply(text)], { limits: { maxTurns: 2 } });
+    await b.say("0");
+    b.moments.at("end", "before", () => b.say("1")).at("end", "before", () => b.say("2"));
+    await b.worker().serve();
+    expect(b.model.requests).toHaveLength(2);
+    expect(b.shown().join("\n")).toContain("This took as many steps as one answer may take.");
+    expect(await b.fates()).toEqual(["0: failed", "1: failed", "2: failed"]);
+    expect(await b.problems()).toEqual([]);
+  }
+});
+
+test("a model that only calls tools ends at the limit, in one reply that says so", async () => {
+  let n = 0;
+  const step = tool("step", async () => `${++n}`);
+  const again = computed(() => calls([`c${n}`, "step", { n }]));
+  const b = bench([again, again, again], { tools: [step], limits: { maxTurns: 3 } });
+  await b.say("go");
+  await b.rest();
+  expect(n).toBe(3);
+  expect(b.shown()).toEqual(["This took as many steps as one answer may take. Reply to go on from here."]);
+  expect(await b.fates()).toEqual(["go: failed"]);
+  expect(await b.problems()).toEqual([]);
+});
+
+test("a blank answer is said to be one, alone and behind a tool, and the thread goes on", async () => {
+  const b = bench([reply(""), calls(["c1", "look"]), reply("  "), reply("here")], {
+    tools: [tool("look", "seen")],
+  });
+  const blank = "The model gave an empty answer. Please ask again, perhaps in other words.";
+  for (const text of ["one", "two", "three"]) {
+    await b.say(text);
+    await b.rest();
+  }
+  expect(b.shown()).toEqual([blank, blank, "here"]);
+  expect(await b.fates()).toEqual(["one: answered", "two: answered", "three: answered"]);
+  expect(await b.problems()).toEqual([]);
+});
+
+test("an edit of a waiting message is what the model reads; of one that was read it is a correction with the next turn", async () => {
+  const b = bench([reply("one"), reply("two"), reply("three")]);
+  const first = await b.say("teh first");
+  await b.edit(first, "the first");
+  await b.worker().serve();
+  expect(b.asked(1)).toEqual(["user: [from Ana (U1)]\nthe first"]);
+  await b.edit(first, "the very first");
+  await b.worker().serve();
+  expect(b.model.requests).toHaveLength(1);
+  await b.say("second");
+  await b.rest();
+  expect(b.asked(2).at(-1)).toMatch(
+    /^user: \[system note\]\nAna corrected.*the very first.*\n\n\[from Ana \(U1\)\]\nsecond$/s,
+  );
+  expect(await b.problems()).toEqual([]);
+});
+
+test("deleted while it waits it is never read; deleted in mid-run it is taken back with the next turn", async () => {
+  const b = bench([reply("one"), reply("two")]);
+  const first = await b.say("oops");
+  await b.say("kept");
+  await b.remove(first);
+  b.moments.at("commitRound", "before", async () => {
+    const late = await b.say("late oops");
+    await b.remove(late);
+  });
+  await b.rest();
+  expect(b.asked(1)).toEqual(["user: [from Ana (U1)]\nkept"]);
+  expect(b.model.requests).toHaveLength(1);
+  expect((await b.fates()).filter((fate) => fate.includes("oops"))).toEqual([
+    "oops: cancelled",
+    "late oops: cancelled",
+  ]);
+  expect(await b.problems()).toEqual([]);
+});

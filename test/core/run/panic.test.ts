@@ -1,0 +1,110 @@
+// A fault of our own in any part: it is tried a bounded number of times, the end is seen in the thread, and the thread goes on.
+import { expect, test } from "vitest";
+import { createProfileOf } from "../../../src/core/context/frozen-profile.ts";
+import { sha256 } from "../../../src/adapters/ids.ts";
+import { RunBench, type RunBenchOptions } from "../../support/run-bench.ts";
+import { calls, reply, type ScriptedStep } from "../../support/scripted-model.ts";
+import { tool } from "../../support/agent-library.ts";
+import { postgresBackend } from "../../adapters/postgres/backends.ts";
+
+const backend = postgresBackend();
+const bench = (script: readonly ScriptedStep[], options?: RunBenchOptions): RunBench =>
+  new RunBench(backend.sql(), script, options);
+const fault = (): never => {
+  throw new TypeError("undefined is not a function");
+};
+
+test("in the store's answer to a round: the run ends at once, with Retry", async () => {
+  const b = bench([reply("lost"), reply("here")]);
+  await b.say("hello");
+  b.moments.at("commitRound", "before", fault);
+  await b.worker().serve();
+  expect(b.shown()[0]).toMatch(
+    /Something went wrong inside the bot\. Please try again\. Retry starts it again/,
+  );
+  expect(b.thread.visible()[0]?.buttons.map(({ action }) => action)).toEqual(["retry"]);
+  expect(await b.fates()).toEqual(["hello: failed"]);
+  await b.command("retry");
+  await b.rest();
+  expect(b.shown().at(-1)).toBe("here");
+  expect(await b.problems()).toEqual([]);
+});
+
+test("in the model, and in a tool", async () => {
+  const b = bench(
+    [
+      { kind: "throw", events: [{ kind: "text", text: "half" }], error: new TypeError("boom") },
+      calls(["c1", "act"]),
+      reply("went on"),
+    ],
+    { tools: [tool("act", fault)] },
+  );
+  await b.say("hello");
+  await b.rest();
+  expect(b.shown()[0]).toContain("Something went wrong inside the bot.");
+  await b.say("again");
+  await b.rest();
+  expect(b.shown().at(-1)).toBe("went on");
+  expect(await b.problems()).toEqual([]);
+});
+
+test("in what the model is told: given up at the eighth attempt, in the thread, and a later message is tried anew", async () => {
+  let isBroken = true;
+  let tries = 0;
+  const b: RunBench = bench([reply("here")], {
+    profileOf: (frozen) => {
+      tries++;
+      if (isBroken) fault();
+      return createProfileOf(b.profile, sha256)(frozen);
+    },
+  });
+  await b.say("hello");
+  await b.rest();
+  expect(tries).toBe(8);
+  expect(b.shown()).toEqual([expect.stringMatching(/interrupted too many times.*Retry starts it again/)]);
+  expect(await b.fates()).toEqual(["hello: failed"]);
+  isBroken = false;
+  await b.command("retry");
+  await b.rest();
+  expect(b.shown().at(-1)).toBe("here");
+  expect(await b.problems()).toEqual([]);
+});
+
+test("in the end of a run, each time: the same", async () => {
+  const b = bench(Array.from({ length: 8 }, () => reply("never stored")));
+  for (let crash = 0; crash < 8; crash++) b.moments.at("end", "before", fault);
+  await b.say("hello");
+  await b.rest();
+  expect((await b.fates())[0]).toBe("hello: failed");
+  expect(await b.problems()).toEqual([]);
+});
+
+test("in the surface itself: its writes are tried until they land", async () => {
+  let faults = 3;
+  const b = bench([reply("here")], {
+    surface: (surface) => ({
+      ...surface,
+      limits: surface.limits,
+      edit: (message, page) => surface.edit(message, page),
+      remove: (message) => surface.remove(message),
+      find: (key) => surface.find(key),
+      post: (key, page) => (faults-- > 0 ? fault() : surface.post(key, page)),
+    }),
+  });
+  await b.say("hello");
+  await b.passes(b.worker().serve());
+  expect(b.shown()).toEqual(["here"]);
+  expect(await b.problems()).toEqual([]);
+});
+
+test("in making or reading the reply, each time: it is left as it stands after eight attempts, and the thread goes on", async () => {
+  const b = bench([reply("unseen"), reply("seen")]);
+  for (let crash = 0; crash < 8; crash++) b.moments.at("settled", "before", fault);
+  await b.say("hello");
+  await b.rest();
+  await b.say("more");
+  await b.rest();
+  expect(b.shown().at(-1)).toBe("seen");
+  expect(await b.fates()).toEqual(["hello: answered", "more: answered"]);
+  expect(await b.problems()).toEqual([]);
+});

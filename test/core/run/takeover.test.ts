@@ -1,0 +1,217 @@
+// One worker has the thread, then another: by a lost lease, a death, or a hand-over. People see one reply, written by one at a time.
+import { expect, test } from "vitest";
+import { RunBench, type RunBenchOptions } from "../../support/run-bench.ts";
+import { calls, hangs, later, reply, type ScriptedStep } from "../../support/scripted-model.ts";
+import { tool } from "../../support/agent-library.ts";
+import { until } from "../../support/until.ts";
+import { postgresBackend } from "../../adapters/postgres/backends.ts";
+
+const backend = postgresBackend();
+const bench = (script: readonly ScriptedStep[], options?: RunBenchOptions): RunBench =>
+  new RunBench(backend.sql(), script, options);
+
+test("a lease that is lost in mid-text: no write starts any more, and the next worker goes on in the same message", async () => {
+  const b = bench([hangs("half of"), reply("the whole answer")]);
+  await b.say("hello");
+  const loser = b.worker();
+  const served = loser.serve();
+  await until(() => b.thread.texts().includes("half of"), { what: "the text is shown" });
+  const { writes } = loser;
+  b.locker.lose(b.key);
+  await b.heldElsewhere(served);
+  await b.rest();
+  expect(loser.writes).toBe(writes);
+  expect(b.thread.messages).toHaveLength(1);
+  expect(b.shown()).toEqual(["the whole answer"]);
+  expect(await b.attempts()).toEqual([["lost", "ended"]]);
+  expect(await b.problems()).toEqual([]);
+});
+
+test("lost without a signal while tools are asked for: none starts, nothing is written, and the next worker goes on", async () => {
+  for (const [effect, says] of [
+    ["read", "done 1"],
+    ["write", "outcome unknown: the process ended while this ran"],
+  ] as const) {
+    let runs = 0;
+    const act = tool("act", async () => `done ${++runs}`, { effect });
+    const go = Promise.withResolvers<void>();
+    const b = bench([later(go.promise, calls(["c1", "act"]))], { tools: [act] });
+    await b.say("hello");
+    const loser = b.worker();
+    const served = loser.serve();
+    await until(() => b.model.streaming === 1 && b.thread.messages.length === 1, {
+      what: "the model is asked",
+    });
+    b.locker.loseSilently(b.key);
+    const { writes } = loser;
+    go.resolve();
+    await b.heldElsewhere(served);
+    expect([runs, loser.writes]).toEqual([0, writes]);
+    b.model.add(...(effect === "read" ? [calls(["c1", "act"])] : []), reply("fine"));
+    await b.rest();
+    expect(b.asked(b.model.requests.length).at(-1)).toBe(`tool: ${says}`);
+    expect(b.shown()).toEqual(["fine"]);
+    expect(await b.fates()).toEqual(["hello: answered"]);
+    expect(await b.problems()).toEqual([]);
+  }
+});
+
+test("a worker that was paused between its lease and its claim takes nothing from who has the thread now", async () => {
+  const b = bench([reply("the answer")]);
+  await b.say("hello");
+  const paused = b.worker();
+  const go = Promise.withResolvers<void>();
+  b.moments.at("open", "before", () => {
+    b.locker.loseSilently(b.key);
+    return go.promise;
+  });
+  const served = paused.serve();
+  await until(() => !b.locker.isHeld(b.key) && b.moments.pending === 0, { what: "the lease is lost" });
+  await b.worker().serve();
+  go.resolve();
+  await served;
+  expect(b.shown()).toEqual(["the answer"]);
+  expect(await b.attempts()).toEqual([["ended"]]);
+  expect(await b.problems()).toEqual([]);
+});
+
+test("each write of an attempt that another has replaced is refused, at any step, and the thread is answered once", async () => {
+  for (const step of ["freeze", "commitCalls", "commitRound", "end", "settled", "putPage"]) {
+    let acts = 0;
+    const act = tool("act", async () => `done ${++acts}`, { effect: "write" });
+    const b = bench([], { tools: [act] });
+    b.model.add(...Array.from({ length: 8 }, () => ({ kind: "compute", step: talk }) as const));
+    await b.say("hello");
+    b.moments.at(step, "before", async () => {
+      b.locker.loseSilently(b.key);
+      await b.worker().serve();
+    });
+    await b.worker().serve();
+    await b.rest();
+    expect(b.shown(), step).toEqual([expect.stringMatching(/^it says: (done 1|outcome unknown.*)$/)]);
+    expect(acts, step).toBeLessThanOrEqual(1);
+    expect(await b.fates()).toEqual(["hello: answered"]);
+    expect(b.thread.messages.filter(({ isDeleted }) => !isDeleted)).toHaveLength(1);
+    expect(await b.problems()).toEqual([]);
+  }
+});
+
+test.each(
+  ["open", "freeze", "commitCalls", "commitRound", "end", "final", "settled", "putPage"].flatMap((step) =>
+    (["before", "after"] as const).map((when) => [when, step] as const),
+  ),
+)(
+  "kill -9 %s %s: the thread is answered once, in one message, and what had its effect has it once",
+  async (when, step) => {
+    let acts = 0;
+    const act = tool("act", async () => `done ${++acts}`, { effect: "external" });
+    const b = bench(
+      Array.from({ length: 8 }, () => ({ kind: "compute", step: talk }) as const),
+      {
+        tools: [act],
+        lateWritesMs: 0,
+      },
+    );
+    await b.say("hello");
+    const dying = b.worker();
+    b.moments.at(step, when, () => dying.die());
+    dying.begin();
+    await until(() => b.moments.pending === 0 && !b.locker.isHeld(b.key), { what: "the worker is dead" });
+    await b.rest();
+    expect(b.shown()).toEqual([expect.stringMatching(/^it says: (done 1|outcome unknown.*)$/)]);
+    expect(acts).toBeLessThanOrEqual(1);
+    expect(b.thread.messages.filter(({ isDeleted }) => !isDeleted)).toHaveLength(1);
+    expect(await b.fates()).toEqual(["hello: answered"]);
+    expect(await b.problems()).toEqual([]);
+  },
+);
+
+test("a worker that leaves in mid-text hands over when its time is up, and the other goes on in the same message", async () => {
+  const b = bench([hangs("half of"), reply("the whole answer")]);
+  await b.say("hello");
+  const leaver = b.worker();
+  const served = leaver.serve();
+  await until(() => b.thread.texts().includes("half of"), { what: "the text is shown" });
+  leaver.leave();
+  await b.clock.advance(1000);
+  await served;
+  expect(await b.attempts()).toEqual([["handed_over"]]);
+  await b.rest();
+  expect(b.thread.messages).toHaveLength(1);
+  expect(b.shown()).toEqual(["the whole answer"]);
+  expect(await b.problems()).toEqual([]);
+});
+
+test("a worker that leaves inside a tool: what only reads runs again, what has effects is said to be unknown", async () => {
+  for (const [effect, says] of [
+    ["read", "done"],
+    ["write", "outcome unknown: the process ended while this ran"],
+  ] as const) {
+    let runs = 0;
+    const act = tool("act", async () => (++runs === 1 ? await new Promise<string>(() => {}) : "done"), {
+      effect,
+    });
+    const b = bench(
+      [calls(["c1", "act"]), ...(effect === "read" ? [calls(["c1", "act"])] : []), reply("fine")],
+      { tools: [act] },
+    );
+    await b.say("hello");
+    const leaver = b.worker();
+    const served = leaver.serve();
+    await until(() => runs === 1, { what: "the tool runs" });
+    leaver.leave();
+    await b.clock.advance(1000);
+    await served;
+    await b.rest();
+    expect(b.asked(b.model.requests.length).at(-1)).toBe(`tool: ${says}`);
+    expect(await b.attempts()).toEqual([["handed_over", "ended"]]);
+    expect(await b.problems()).toEqual([]);
+  }
+});
+
+test("a worker that leaves and reaches a border in time stores the round and plays none of the next", async () => {
+  const go = Promise.withResolvers<string>();
+  let isBegun = false;
+  const act = tool("act", async () => ((isBegun = true), await go.promise), { effect: "write" });
+  const b = bench([calls(["c1", "act"]), reply("fine")], { tools: [act] });
+  await b.say("hello");
+  const leaver = b.worker();
+  const served = leaver.serve();
+  await until(() => isBegun, { what: "the tool runs" });
+  leaver.leave();
+  go.resolve("done");
+  await served;
+  expect(b.model.requests).toHaveLength(1);
+  await b.rest();
+  expect(b.asked(2).at(-1)).toBe("tool: done");
+  expect(await b.attempts()).toEqual([["handed_over", "ended"]]);
+  expect(await b.problems()).toEqual([]);
+});
+
+test("a worker that leaves while the platform makes it wait with the final page hands that over", async () => {
+  const b = bench([reply("the answer")]);
+  await b.say("hello");
+  const leaver = b.worker();
+  b.moments.at("final", "before", () => b.thread.reactions.push({ kind: "later", waitMs: 3_600_000 }));
+  const served = leaver.serve();
+  await until(() => b.moments.pending === 0 && b.thread.reactions.length === 0, {
+    what: "the platform said later",
+  });
+  leaver.leave();
+  await b.clock.advance(1000);
+  await served;
+  await b.rest();
+  expect(b.shown()).toEqual(["the answer"]);
+  expect(b.model.requests).toHaveLength(1);
+  expect(await b.problems()).toEqual([]);
+});
+
+/** Calls a tool, then answers with what it said. */
+function talk({
+  messages,
+}: {
+  readonly messages: readonly { readonly role: string; readonly content?: unknown }[];
+}): ScriptedStep {
+  const last = messages.at(-1);
+  return last?.role === "tool" ? reply(`it says: ${String(last.content)}`) : calls(["c1", "act"]);
+}

@@ -1,0 +1,95 @@
+// A person interrupts a run that another process has, and a process sleeps while its run is taken from it.
+import { expect, test } from "vitest";
+import { toSessionId, type SessionId } from "../../src/core/thread.ts";
+import { until } from "../support/until.ts";
+import type { ShownMessage, WebPerson } from "../support/web-person.ts";
+import { deploy, type Deployment } from "./deployment.ts";
+
+const WORDS = Array.from({ length: 200 }, (_, n) => `word${n + 1}`);
+
+const begun = (person: WebPerson, thread: string, word = "word10 "): Promise<ShownMessage> =>
+  until(
+    async () =>
+      (await person.read(thread)).findLast(({ from, text }) => from === "bot" && text.includes(word)),
+    {
+      what: `the answer to have reached ${word}`,
+    },
+  );
+
+function sessionOf(thread: string): SessionId {
+  const session = toSessionId(thread);
+  if (session === undefined) throw new Error(`not a session: ${thread}`);
+  return session;
+}
+
+async function workerOf(bobbin: Deployment, thread: string) {
+  const [run] = await bobbin.transcripts.runs(sessionOf(thread));
+  const worker = bobbin.workers.find(({ pid }) => run?.attempts.at(-1)?.worker.endsWith(`/${pid}`));
+  if (worker === undefined) throw new Error("nobody has the run");
+  return worker;
+}
+
+test("stop, retry and reset in mid-stream reach the worker in the other process", async () => {
+  await using bobbin = await deploy({ llm: { talker: { perSecond: 40 } } });
+  const ana = bobbin.newPerson();
+  const thread = await ana.say("say 200 words");
+  await begun(ana, thread);
+  await ana.click(thread, "stop");
+  const [stopped] = await ana.replies(thread, 1);
+  expect(stopped?.text).toContain("word10");
+  expect(stopped?.text).not.toContain("word200");
+  expect(stopped?.foot).toContain("Stopped.");
+
+  await ana.click(thread, "retry", stopped?.retry);
+  await begun(ana, thread, "word5 ");
+  await ana.say("/reset", thread);
+  await ana.say("what was said?", thread);
+  await until(
+    async () => {
+      const inbounds = await bobbin.transcripts.inbounds(sessionOf(thread));
+      return inbounds.every(({ state }) => state === "done") && inbounds.length === 5;
+    },
+    { timeoutMs: 30_000, what: "everything has its fate" },
+  );
+  const last = bobbin.llm.requests.at(-1)?.body.messages ?? [];
+  expect(last.map(({ role }) => role)).toEqual(["system", "user"]);
+  expect(JSON.stringify(last)).not.toContain("200 words");
+  const fates = (await bobbin.transcripts.inbounds(sessionOf(thread))).map(({ fate }) => fate);
+  expect(fates).toEqual(["cancelled", "answered", "cancelled", "answered", "answered"]);
+});
+
+test("a worker that sleeps past its lease: another one answers in the same message, and the sleeper changes nothing when it wakes", async () => {
+  await using bobbin = await deploy({ llm: { talker: { perSecond: 25 } } });
+  const ben = bobbin.newPerson();
+  const thread = await ben.say("say 200 words");
+  const shown = await begun(ben, thread);
+  const sleeper = await workerOf(bobbin, thread);
+  sleeper.kill("SIGSTOP");
+  // The other one has it now, and is still at work when the sleeper wakes.
+  await until(async () => (await bobbin.transcripts.runs(sessionOf(thread)))[0]?.attempts.length === 2, {
+    timeoutMs: 45_000,
+    what: "another worker has the run",
+  });
+  sleeper.kill("SIGCONT");
+  const replies = await ben.replies(thread, 1, 45_000);
+  expect(replies.map(({ id }) => id)).toEqual([shown.id]);
+  expect(replies[0]?.text.split(" ")).toEqual(WORDS);
+  const left = await until(
+    async () => {
+      const attempts = (await bobbin.transcripts.runs(sessionOf(thread)))[0]?.attempts ?? [];
+      return attempts.every(({ ended }) => ended !== undefined)
+        ? attempts.map(({ ended }) => ended)
+        : undefined;
+    },
+    { what: "both attempts have ended" },
+  );
+  // "crashed" until it woke and said how it had left.
+  expect(left).toEqual([expect.stringMatching(/^(lost|handed_over|crashed)$/), "ended"]);
+  expect((await bobbin.transcripts.inbounds(sessionOf(thread))).map(({ fate }) => fate)).toEqual([
+    "answered",
+  ]);
+  expect(bobbin.llm.requests).toHaveLength(2);
+  // It is well, and serves on.
+  await ben.say("and again", thread);
+  expect(await ben.replies(thread, 2)).toHaveLength(2);
+});

@@ -1,0 +1,113 @@
+// SIGTERM and SIGINT: who is asked to end hands over and goes; who is asked twice goes at once.
+import { expect, test } from "vitest";
+import { toSessionId } from "../../src/core/thread.ts";
+import { createFakeLlm } from "../support/fake-llm/server.ts";
+import { spawnProduct } from "../support/product.ts";
+import { freshDatabase, ownPostgres } from "../support/services/postgres.ts";
+import { until } from "../support/until.ts";
+import { createWebPerson, type ShownMessage, type WebPerson } from "../support/web-person.ts";
+import { deploy } from "./deployment.ts";
+
+const WORDS = Array.from({ length: 150 }, (_, n) => `word${n + 1}`);
+
+/** The reply once it has begun to grow. */
+function begun(person: WebPerson, thread: string): Promise<ShownMessage> {
+  return until(
+    async () =>
+      (await person.read(thread)).find(({ from, text }) => from === "bot" && text.includes("word10 ")),
+    { timeoutMs: 30_000, what: "the answer to have begun" },
+  );
+}
+
+test("a worker that leaves in mid-stream hands over: the other one goes on in the same message, and no crash is counted", async () => {
+  await using bobbin = await deploy({ llm: { talker: { perSecond: 50 } } });
+  const ana = bobbin.newPerson();
+  const thread = await ana.say("say 150 words");
+  const shown = await begun(ana, thread);
+  const attemptsNow = async () => (await bobbin.transcripts.runs(toSessionId(thread)!))[0]?.attempts ?? [];
+  const [attempt] = await attemptsNow();
+  const leaving = bobbin.workers.find(({ pid }) => attempt?.worker.endsWith(`/${pid}`));
+  leaving?.kill("SIGTERM");
+  expect(await leaving?.exited).toBe(0);
+  const replies = await ana.replies(thread, 1);
+  expect(replies).toMatchObject([{ id: shown.id, state: "settled" }]);
+  expect(replies[0]?.text.split(" ")).toEqual(WORDS);
+  expect((await attemptsNow()).map(({ ended }) => ended)).toEqual(["handed_over", "ended"]);
+  expect(bobbin.llm.requests).toHaveLength(2);
+});
+
+test("a gateway that leaves: the next one shows the thread as it grew meanwhile", async () => {
+  await using bobbin = await deploy({ workers: 1, llm: { talker: { perSecond: 50 } } });
+  let address = await bobbin.gateway.ready();
+  const ben = createWebPerson(() => address);
+  const thread = await ben.say("say 150 words");
+  const shown = await begun(ben, thread);
+  bobbin.gateway.kill("SIGTERM");
+  expect(await bobbin.gateway.exited).toBe(0);
+  await using next = spawnProduct("gateway", bobbin.env);
+  address = await next.ready();
+  const replies = await ben.replies(thread, 1);
+  expect(replies).toMatchObject([{ id: shown.id, state: "settled" }]);
+  expect(replies[0]?.text.split(" ")).toEqual(WORDS);
+  expect(bobbin.llm.requests).toHaveLength(1);
+});
+
+test("the all-in-one process leaves in mid-stream, and goes on in the same message after its next start", async () => {
+  await using database = await freshDatabase();
+  const llm = await createFakeLlm({ talker: { perSecond: 50 } });
+  const env = { DATABASE_URL: database.url, OPENAI_BASE_URL: llm.url, MODEL: "fake" };
+  let address = "";
+  const cy = createWebPerson(() => address);
+  await using first = spawnProduct("start", env);
+  address = await first.ready();
+  const thread = await cy.say("say 150 words");
+  const shown = await begun(cy, thread);
+  first.kill("SIGTERM");
+  expect(await first.exited).toBe(0);
+  expect(llm.open).toBe(0);
+  await using second = spawnProduct("start", env);
+  address = await second.ready();
+  const replies = await cy.replies(thread, 1);
+  expect(replies).toMatchObject([{ id: shown.id, state: "settled" }]);
+  expect(replies[0]?.text.split(" ")).toEqual(WORDS);
+  expect(llm.complaints).toEqual([]);
+  await llm.close();
+});
+
+test("who leaves while Postgres is away ends in order too, and the answer goes on after the next start", async () => {
+  await using postgres = await ownPostgres();
+  const llm = await createFakeLlm({ talker: { perSecond: 50 } });
+  const env = { DATABASE_URL: postgres.url, OPENAI_BASE_URL: llm.url, MODEL: "fake" };
+  let address = "";
+  const eve = createWebPerson(() => address);
+  await using first = spawnProduct("start", env);
+  address = await first.ready();
+  const thread = await eve.say("say 150 words");
+  const shown = await begun(eve, thread);
+  await postgres.stop("immediate");
+  first.kill("SIGTERM");
+  expect(await first.exited).toBe(0);
+  await using second = spawnProduct("start", env);
+  await postgres.start();
+  address = await second.ready();
+  const replies = await eve.replies(thread, 1);
+  expect(replies).toMatchObject([{ id: shown.id, state: "settled" }]);
+  expect(replies[0]?.text.split(" ")).toEqual(WORDS);
+  expect(llm.complaints).toEqual([]);
+  await llm.close();
+});
+
+test("a second signal ends at once, and nothing is lost by it", async () => {
+  await using bobbin = await deploy({ workers: 1, llm: { talker: { perSecond: 50 } } });
+  const dan = bobbin.newPerson();
+  const thread = await dan.say("say 150 words");
+  const shown = await begun(dan, thread);
+  const [impatient] = bobbin.workers;
+  impatient?.kill("SIGINT");
+  impatient?.kill("SIGTERM");
+  expect(await impatient?.exited).toBe(130);
+  await bobbin.addWorker();
+  const replies = await dan.replies(thread, 1, 45_000);
+  expect(replies).toMatchObject([{ id: shown.id, state: "settled" }]);
+  expect(replies[0]?.text.split(" ")).toEqual(WORDS);
+});
