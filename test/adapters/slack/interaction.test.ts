@@ -240,7 +240,7 @@ test("/bobbin helps, asks for a thread where its word needs one, and says so whe
   const picker = last();
   if (picker === undefined) throw new Error("there is no picker");
   await ana.click(picker, "bobbin_pick_status", root.ts);
-  await expect.poll(() => last()?.text).toMatch(/Idle/);
+  await expect.poll(() => last()?.text).toMatch(/Nothing is running/);
   expect(await commandsIn(world)).toEqual([]);
 });
 
