@@ -1,4 +1,5 @@
 // A person at the web chat: real Chromium on a real port, with what such a test does again and again.
+import { setTimeout as pause } from "node:timers/promises";
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
 import { chromiumFlags } from "../../support/services/chromium.ts";
 import { ChatWorld } from "./chat-world.ts";
@@ -17,7 +18,8 @@ export class ChatBrowser {
   /** A window of its own, with its own cookies; ends with the test. */
   async open(stack: AsyncDisposableStack, options: BrowserContextOptions = {}): Promise<Page> {
     const context = await this.#browser.newContext({ viewport: { width: 1180, height: 780 }, ...options });
-    stack.defer(() => context.close());
+    // Seen to hang for ever in the middle of a navigation; whatever is left goes with the browser.
+    stack.defer(() => Promise.race([context.close(), pause(CLOSE_MS)]));
     context.setDefaultTimeout(10_000);
     return context.newPage();
   }
@@ -26,6 +28,8 @@ export class ChatBrowser {
     await this.#browser.close();
   }
 }
+
+const CLOSE_MS = 5_000;
 
 /** A world with its server; ends with the test. */
 export async function startedWorld(stack: AsyncDisposableStack): Promise<{ world: ChatWorld; url: string }> {
