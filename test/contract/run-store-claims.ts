@@ -110,6 +110,7 @@ export const claimCases: readonly ContractCase<RunStoreSubject>[] = [
           modelCalls: [],
         }),
         store.settled(fence),
+        store.touch(fence),
       ];
       for (const outcome of await Promise.allSettled(writes)) {
         expect(outcome.status === "rejected" && isStaleFence(outcome.reason)).toBe(true);

@@ -94,4 +94,43 @@ export const crashCases: readonly ContractCase<RunStoreSubject>[] = [
       expect(work).toEqual([true, true, true, false]);
     },
   },
+  {
+    title: "a run that its attempt touches is not due, and goes on as if nothing had been said",
+    async run(subject) {
+      const { store, inbox, transcripts } = subject;
+      const { fence, session } = await running(subject, "a long one");
+      const isDue = async (): Promise<boolean> => (await store.due(50, 100_000)).includes(session);
+      await until(isDue, { what: "the run is due" });
+      await until(
+        async () => {
+          await store.touch(fence);
+          return !(await isDue());
+        },
+        { what: "the touched run is not due" },
+      );
+      await inbox.put(message(session, "two"));
+      await store.touch(fence);
+      const [touched, committed] = await Promise.all([
+        store.touch(fence),
+        store.commitRound(fence, round(1, answer("one"))),
+      ]);
+      expect([touched, lines(committed.steered)]).toEqual([undefined, ["user: two"]]);
+      expect((await transcripts.runs(session))[0]?.attempts).toHaveLength(1);
+      await until(isDue, { what: "the run is due again" });
+    },
+  },
+  {
+    title:
+      "among those that are due, the one that was touched longest ago comes first, however old its work is",
+    async run(subject) {
+      const { store } = subject;
+      const old = await running(subject, "one");
+      await nextMillisecond();
+      const { session } = await running(subject, "two");
+      await nextMillisecond();
+      await store.touch(old.fence);
+      const mine = (await store.due(0, 100_000)).filter((each) => [old.session, session].includes(each));
+      expect(mine).toEqual([session, old.session]);
+    },
+  },
 ];

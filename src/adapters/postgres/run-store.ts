@@ -70,6 +70,12 @@ update attempts set ended = $3::text, ended_at = now_ms()
 where run = $1 and fence = $2::bigint and (ended is null or ended = 'crashed')`,
 };
 
+/** No `rev`: it changes nothing that another statement could have read. */
+const TOUCH = {
+  name: "touch",
+  text: `update sessions set touched_at = now_ms() where id = $1 and fence = $2::bigint returning 1 as one`,
+};
+
 const IS_STOPPED = {
   name: "is-stopped",
   text: `
@@ -90,14 +96,14 @@ select exists (select from inbox i where i.session = $1 and ${WAITS})
 const DUE = {
   name: "due",
   text: `
-select w.session, min(w.since) as since
+select w.session
 from (
   select i.session, i.received_at as since from inbox i where ${WAITS}
   union all
   select r.session, r.started_at from runs r where r.reply <> 'settled') w
 join sessions s on s.id = w.session
 where w.since <= now_ms() - $1::bigint and s.touched_at <= now_ms() - $1
-group by w.session order by since, w.session limit $2::integer`,
+group by w.session, s.touched_at order by s.touched_at, min(w.since), w.session limit $2::integer`,
 };
 
 /** Hashes that are remembered as stored, so that a prompt does not travel with each round. */
@@ -148,6 +154,10 @@ export function createRunStore(
     },
     async settled(fence) {
       const rows = await sql.query(SETTLED, [fence.session, fence.number, fence.run]);
+      if (rows.length === 0) throw staleFence(fence);
+    },
+    async touch(fence) {
+      const rows = await sql.query(TOUCH, [fence.session, fence.number]);
       if (rows.length === 0) throw staleFence(fence);
     },
     async leave(fence: Fence, how: Left) {

@@ -187,11 +187,19 @@ export interface RunStore {
   end(fence: Fence, ending: RunEnding): Promise<Ended>;
   /** The final pages are written: `reply = settled`. */
   settled(fence: Fence): Promise<void>;
+  /**
+   * The attempt still works on its run: the session counts as touched. Said every few seconds, so that `due` does not name
+   * what someone holds. Cheap, and changes nothing else.
+   */
+  touch(fence: Fence): Promise<void>;
   /** The attempt leaves, the run stays. Not fenced: a loser may say so late, and then it changes only its own row. */
   leave(fence: Fence, how: Left): Promise<void>;
   /** Whether a stop or reset came that is newer than everything the run admitted. */
   isStopped(fence: Fence): Promise<boolean>;
-  /** Sessions with waiting inbounds, unfinished runs or settling replies untouched for `idleMs`; oldest first. */
+  /**
+   * Sessions with an inbound that has waited, a run that is unfinished or a reply that is settling for `idleMs`, and in which
+   * no attempt did anything for as long; the one that was touched longest ago first.
+   */
   due(idleMs: number, limit: number): Promise<readonly SessionId[]>;
   /** Whether anything waits, is unfinished or is settling in the session: the look after the lease was released. */
   hasWork(session: SessionId): Promise<boolean>;

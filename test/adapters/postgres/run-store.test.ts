@@ -128,3 +128,16 @@ expectBroken(
     ],
   },
 );
+
+expectBroken(
+  "forgets that an attempt still works",
+  runStoreCases,
+  broken(() => ({ touch: () => Promise.resolve() })),
+  {
+    noticedBy: [
+      "a fence that is not the newest is refused everywhere with stale_fence, and changes nothing",
+      "a run that its attempt touches is not due, and goes on as if nothing had been said",
+      "among those that are due, the one that was touched longest ago comes first, however old its work is",
+    ],
+  },
+);
