@@ -1,96 +1,132 @@
-// Slack as people have it: the product as processes, the local Slack, a fake model.
-import { expect, test } from "vitest";
-import { createFakeLlm } from "../support/fake-llm/server.ts";
-import { spawnProduct, type Environment } from "../support/product.ts";
-import { freshDatabase } from "../support/services/postgres.ts";
-import { freshRedis } from "../support/services/redis.ts";
-import { createLocalSlack, type LocalSlack } from "../support/slack/local-slack.ts";
-import type { Channel } from "../support/slack/message.ts";
+// Slack as people have it, in each of the ways in which Bobbin is run: what they write, and what they see.
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { createTalker } from "../support/fake-llm/talker.ts";
+import type { SeenMessage } from "../support/slack/seen.ts";
 import { until } from "../support/until.ts";
+import { openSlackWorld, type SlackWorld } from "./slack-world.ts";
 
-async function places() {
-  const stack = new AsyncDisposableStack();
-  const database = stack.use(await freshDatabase());
-  const slack = stack.use(await createLocalSlack());
-  const llm = await createFakeLlm({ talker: { firstMs: 20 } });
-  stack.defer(() => llm.close());
-  const env: Environment = {
-    DATABASE_URL: database.url,
-    OPENAI_BASE_URL: llm.url,
-    MODEL: "fake",
-    SLACK_BOT_TOKEN: slack.app.botToken,
-    SLACK_API_URL: slack.slackApiUrl,
-  };
-  return { stack, slack, llm, env };
-}
+const several = ["gateway", "worker", "worker"] as const;
+const ways = [
+  { name: "one process over a socket", over: "socket", parts: "embedded" },
+  { name: "one process over HTTP", over: "http", parts: "embedded" },
+  { name: "a gateway and two workers over a socket", over: "socket", parts: several },
+  { name: "a gateway and two workers over HTTP", over: "http", parts: several },
+] as const;
 
-/** The bot's settled messages in a thread: those without a button to stop. */
-function answers(slack: LocalSlack, channel: Channel, root: string, count: number) {
-  return until(
-    () => {
-      const bots = slack.thread(channel, root).filter(({ userId }) => userId === slack.app.botUserId);
-      const settled = bots.filter(({ controls }) =>
-        controls.every(({ actionId }) => actionId !== "bobbin_stop"),
-      );
-      return settled.length >= count ? settled : undefined;
-    },
-    { timeoutMs: 20_000, what: `there are ${count} answers` },
-  );
-}
+const wordsOf = ({ text }: SeenMessage): readonly string[] => text.match(/word\d+/g) ?? [];
+const words = (count: number): readonly string[] => Array.from({ length: count }, (_, n) => `word${n + 1}`);
 
-test("one process over a socket answers a mention in its thread, goes on without one, and keeps threads apart", async () => {
-  const { stack, slack, llm, env } = await places();
-  await using _ = stack;
-  const bobbin = stack.use(spawnProduct("start", { ...env, SLACK_APP_TOKEN: slack.app.appToken }));
-  await bobbin.ready();
-  const ana = slack.person("Ana");
-  const channel = slack.channel("general");
+describe.each(ways)("$name", ({ over, parts }) => {
+  let world: SlackWorld;
+  beforeAll(async () => {
+    world = await openSlackWorld({ over, parts, as: "processes", llm: { talker: { perSecond: 60 } } });
+  });
+  afterEach(() => world.expectPeace());
+  afterAll(() => world[Symbol.asyncDispose]());
 
-  ana.say(channel, "the budget is 7 herons");
-  const before = ana.say(channel, "what do we do about the budget?");
-  ana.say(channel, "I think it is too small", { thread: before });
-  const asked = ana.say(channel, `${slack.botMention} first words`, { thread: before });
-  const [first] = await answers(slack, channel, before.ts, 1);
-  expect(first?.text).toContain("first words");
-  expect(JSON.stringify(llm.requests.at(-1)?.body.messages)).toContain("too small");
+  /** A channel of its own with two people, so that nothing of the other tests is in the way. */
+  function scene(name: string) {
+    const { slack } = world;
+    const [ana, ben] = [slack.person(`Ana of ${name}`), slack.person(`Ben of ${name}`)];
+    return { slack, ana, ben, channel: slack.channel(name), at: slack.botMention };
+  }
+  const lastPrompt = (): string => JSON.stringify(world.llm.requests.at(-1)?.body.messages);
 
-  ana.say(channel, "second words", { thread: asked });
-  const [, second] = await answers(slack, channel, before.ts, 2);
-  expect(second?.text).toContain("second words");
+  test("a mention is answered in its thread: a sign of life before the model's first word, growing text, all of it", async () => {
+    const { slack, ana, channel, at } = scene("first");
+    const mayBegin = Promise.withResolvers<void>();
+    world.llm.script(async (exchange) => {
+      await mayBegin.promise;
+      await createTalker({ perSecond: 60 })(exchange);
+    });
+    const root = ana.say(channel, `${at} say 240 words`);
+    await until(() => slack.statusLine(channel, root) === "processing", {
+      what: "Slack says that the bot works",
+    });
+    await world.shows(root, "Thinking…");
+    mayBegin.resolve();
+    await world.shows(root, "word20 ");
+    const [answer, ...more] = await world.settled(root, 1);
+    expect(more).toEqual([]);
+    expect(wordsOf(answer!)).toEqual(words(240));
+    // No faster than one edit a second on the whole; two close together are complained about by the local Slack.
+    const [first, ...edits] = answer!.versions;
+    const seconds = (edits.at(-1)!.atMs - first!.atMs) / 1000;
+    expect(edits.length).toBeGreaterThan(2);
+    expect(edits.length).toBeLessThanOrEqual(seconds + 1);
+    expect(slack.statusHistory(channel, root)).toEqual(["processing", ""]);
+  });
 
-  const other = ana.say(channel, `${slack.botMention} another matter`);
-  await answers(slack, channel, other.ts, 1);
-  expect(JSON.stringify(llm.requests.at(-1)?.body.messages)).not.toContain("second words");
-  expect(slack.channelTop(channel).every(({ userId }) => userId === ana.id)).toBe(true);
+  test("a reply without a mention goes on with what was said, and a second thread knows nothing of it", async () => {
+    const { ana, ben, channel, at } = scene("second");
+    const root = ana.say(channel, `${at} the word is heron`);
+    await world.settled(root, 1);
+    ben.say(channel, "which word was it?", { thread: root });
+    const [, second] = await world.settled(root, 2);
+    expect(second?.text).toContain("which word was it?");
+    expect(lastPrompt()).toContain("the word is heron");
 
-  const direct = ana.dm("quietly");
-  await answers(slack, ana.directChannel, direct.ts, 1);
-  expect(slack.complaints).toEqual([]);
-});
+    const other = ana.say(channel, `${at} another matter`);
+    const [answer] = await world.settled(other, 1);
+    expect(answer?.text).toContain("another matter");
+    expect(lastPrompt()).not.toContain("heron");
+    expect(world.replies(root)).toHaveLength(2);
+  });
 
-test("a gateway over HTTP and a worker on Redis answer a mention", async () => {
-  const { stack, slack, env } = await places();
-  await using _ = stack;
-  const redis = stack.use(await freshRedis());
-  const both = { ...env, REDIS_URL: redis.url, SLACK_SIGNING_SECRET: slack.app.signingSecret };
-  const gateway = stack.use(spawnProduct("gateway", both));
-  const worker = stack.use(spawnProduct("worker", both));
-  const [url] = await Promise.all([gateway.ready(), worker.ready()]);
-  slack.useHttp(`${url}/slack/events`);
-  const ana = slack.person("Ana");
-  const channel = slack.channel("general");
-  const root = ana.say(channel, `${slack.botMention} over two processes`);
-  expect(await root.delivered).toMatchObject([{ kind: "acknowledged" }, { kind: "acknowledged" }]);
-  const [answer] = await answers(slack, channel, root.ts, 1);
-  expect(answer?.text).toContain("over two processes");
-  expect(slack.complaints).toEqual([]);
-});
+  test("a direct message is answered in a thread of its own, and so is the next one", async () => {
+    const { ana } = scene("third");
+    const one = ana.dm("quietly, the word is egret");
+    const [first] = await world.settled(one, 1);
+    expect(first?.text).toContain("quietly");
+    const two = ana.dm("and now?");
+    await world.settled(two, 1);
+    expect(lastPrompt()).not.toContain("egret");
+    ana.dm("go on", { thread: one });
+    await world.settled(one, 2);
+    expect(lastPrompt()).toContain("egret");
+  });
 
-test("a token that Slack does not take ends the start with one sentence", async () => {
-  const { stack, slack, env } = await places();
-  await using _ = stack;
-  const wrong = { ...env, SLACK_BOT_TOKEN: "xoxb-not-a-token", SLACK_APP_TOKEN: slack.app.appToken };
-  const bobbin = stack.use(spawnProduct("start", wrong));
-  expect(await bobbin.exited).toBe(1);
-  expect(bobbin.output).toContain("Slack does not take SLACK_BOT_TOKEN (invalid_auth).");
+  test("pitfall 17: a mention in mid-thread knows what was said there, and nothing of the channel", async () => {
+    const { ana, ben, channel, at } = scene("fourth");
+    ana.say(channel, "the budget is 7 herons");
+    const root = ana.say(channel, "what do we do about the budget?");
+    ben.say(channel, "I think it is too small", { thread: root });
+    ana.say(channel, `${at} and what do you say?`, { thread: root });
+    const [answer] = await world.settled(root, 1);
+    expect(answer?.text).toContain("and what do you say?");
+    for (const said of ["what do we do about", "Ben of fourth", "too small"])
+      expect(lastPrompt()).toContain(said);
+    expect(lastPrompt()).not.toContain("7 herons");
+  });
+
+  test("what is not for the bot is neither answered nor stored", async () => {
+    const { slack, ana, ben, channel, at } = scene("fifth");
+    const asked = world.llm.requests.length;
+    const talk = ana.say(channel, "unheard: lunch?");
+    const heard = [
+      talk,
+      ben.say(channel, "unheard: yes", { thread: talk }),
+      ben.say(channel, `${ana.mention} unheard: at one`),
+      slack.otherBot("Weather").say(channel, `${at} unheard: rain`),
+      ana.join(channel),
+    ];
+    await Promise.all(heard.map(({ delivered }) => delivered));
+    await ana.edit(talk, "unheard: dinner?").delivered;
+    const root = ana.say(channel, `${at} but this is`);
+    await world.settled(root, 1);
+    await ben.say(channel, `${ana.mention} unheard: not the bot`, { thread: root }).delivered;
+    await ben.say(channel, "(aside) unheard: it is slow", { thread: root }).delivered;
+    ana.say(channel, "and this", { thread: root });
+    await world.settled(root, 2);
+    expect(world.llm.requests).toHaveLength(asked + 2);
+    expect(world.replies(talk)).toEqual([]);
+
+    const sql = await world.ended();
+    const stored = await sql.query<{ body: string }>({
+      name: "everything-said",
+      text: "select body::text as body from inbox union all select body::text from entries",
+    });
+    expect(stored.some(({ body }) => body.includes("but this is"))).toBe(true);
+    expect(stored.filter(({ body }) => body.includes("unheard"))).toEqual([]);
+  });
 });

@@ -95,6 +95,8 @@ export interface LocalSlack extends AsyncDisposable {
     look?: LookOptions,
   ): SeenMessage[];
   channelTop(channel: Channel | string, look?: LookOptions): SeenMessage[];
+  /** What the bot says outside of threads, wherever. */
+  botOutsideOfThreads(): SeenMessage[];
   /** Every message that was ever posted there, deleted ones too, with all its versions and their times. */
   ever(channel: Channel | string): PastMessage[];
   /** The line below a thread: a session's status or free text; empty for none. */
@@ -234,6 +236,10 @@ export async function createLocalSlack(options: LocalSlackOptions = {}): Promise
     thread: (channel, root, look = {}) =>
       seenThread(workspace, workspace.channelFor(channel), rootOf(root), look),
     channelTop: (channel, look = {}) => seenTop(workspace, workspace.channelFor(channel), look),
+    botOutsideOfThreads: () =>
+      [...workspace.channels.values()]
+        .flatMap((channel) => seenTop(workspace, channel, {}))
+        .filter(({ userId }) => userId === app.botUserId),
     ever: (channel) => everSeen(workspace, workspace.channelFor(channel)),
     statusLine: (channel, root) => platform.sessions.line(workspace.channelFor(channel).id, rootOf(root)),
     statusHistory: (channel, root) =>
