@@ -30,6 +30,8 @@ export interface AssistantEntry {
   readonly reasoning?: string;
   /** The run was stopped while this was written: it is what people had seen. */
   readonly interrupted?: true;
+  /** A last reply that reached the greatest length: its run ends with `max_tokens`, whoever ends it. */
+  readonly cut?: true;
 }
 
 export interface ToolEntry {

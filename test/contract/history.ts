@@ -149,6 +149,7 @@ export const historyCases: readonly ContractCase<History>[] = [
         { v: 1, kind: "note", text: "the previous turn ended: error" },
         { v: 1, kind: "summary", text: "so far", upTo: 3 },
         { ...assistant("half"), interrupted: true },
+        { ...assistant("as much as is allowed"), cut: true },
       ];
       await history.append(SESSION, bodies);
       expect((await history.read(SESSION)).map((entry) => entry.body)).toEqual(bodies);

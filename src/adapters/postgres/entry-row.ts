@@ -54,6 +54,7 @@ function toEntryBody(value: unknown): EntryBody {
         ...optional(body, "images", toImages),
         ...optional(body, "reasoning", textOf),
         ...(body["interrupted"] === true ? { interrupted: true } : {}),
+        ...(body["cut"] === true ? { cut: true } : {}),
       };
     case "tool":
       return {

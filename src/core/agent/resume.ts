@@ -4,7 +4,7 @@ import { OUTCOME_UNKNOWN } from "../context/replayed-calls.ts";
 import type { AssistantEntry, ToolEntry } from "../entry.ts";
 import type { ContextEntry, LoopInput } from "./loop-types.ts";
 import { prepareStoredCall, type PreparedCall } from "./prepare-call.ts";
-import { settleCalls, type OpenCalls, type RoundEnd } from "./round.ts";
+import { reasonOfFinal, settleCalls, type OpenCalls, type RoundEnd } from "./round.ts";
 import type { RunState } from "./run-state.ts";
 import type { Tool } from "./tool.ts";
 
@@ -15,7 +15,7 @@ export async function resume(state: RunState): Promise<RoundEnd> {
   // The answer was stored and the end was not: it must not be given twice.
   if (last.reply.calls.length === 0) {
     if (state.input.roundsDone === 0 || last.reply.interrupted) return { kind: "next" };
-    return { kind: "ended", reason: "stop", modelCalls: [] };
+    return { kind: "ended", reason: reasonOfFinal(last.reply), modelCalls: [] };
   }
   const open = openCallsOf(state, last);
   if (open.prepared.length === 0) return { kind: "next" };

@@ -86,12 +86,13 @@ async function settleFinal(
   reply: Reply,
   entry: AssistantEntry,
 ): Promise<RoundEnd> {
-  const reason = reply.isCut ? "max_tokens" : "stop";
-  if (!isBlankReply(entry)) {
+  const final: AssistantEntry = reply.isCut ? { ...entry, cut: true } : entry;
+  const reason = reasonOfFinal(final);
+  if (!isBlankReply(final)) {
     return finishRound(state, {
       round,
-      shown: [entry],
-      entries: [entry],
+      shown: [final],
+      entries: [final],
       answers: [],
       modelCalls: reply.records,
       reason,
@@ -104,6 +105,11 @@ async function settleFinal(
   state.rounds = round;
   state.hooks.emit({ kind: "round", round, state: "done", entries: [] });
   return { kind: "ended", reason, modelCalls: reply.records };
+}
+
+/** What a run ends with whose last reply asks for no calls. */
+export function reasonOfFinal(reply: AssistantEntry): "stop" | "max_tokens" {
+  return reply.cut === true ? "max_tokens" : "stop";
 }
 
 export interface OpenCalls {

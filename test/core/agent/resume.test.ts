@@ -107,6 +107,18 @@ describe("a run that another attempt began", () => {
     expect(run.commits).toEqual([]);
   });
 
+  test("whose answer was stored as cut by its length limit ends as it would have ended then", async () => {
+    const cut = (text: string) => reply({ text, finish: "length" });
+    const first = startLoop(ports(cut("void"), cut("a"), cut("b"), cut("c"), cut("d")));
+    const { reason } = Object.assign({ reason: undefined }, await first.outcome);
+    const [entry] = first.commits[0]?.entries ?? [];
+    if (entry === undefined) throw new Error("nothing was stored");
+    const deps = ports();
+    const run = startLoop(deps, { entries: [stored(1, user("go")), stored(2, entry, 1)], roundsDone: 1 });
+    expect(await run.outcome).toMatchObject({ reason, rounds: 1, modelCalls: [] });
+    expect([reason, run.commits]).toEqual(["max_tokens", []]);
+  });
+
   test("is a new one where the calls without result are another run's: they are closed, not run", async () => {
     let ran = false;
     const deps = ports(reply("done"));

@@ -52,7 +52,7 @@ describe("a reply that its length limit cut", () => {
     const deps = ports(cut("void"), cut("a"), cut("b"), cut("c"), cut("d"));
     const run = startLoop(deps);
     expect(await run.outcome).toMatchObject({ reason: "max_tokens", rounds: 1 });
-    expect(run.commits[0]?.entries).toEqual([assistant("abcd")]);
+    expect(run.commits[0]?.entries).toEqual([{ ...assistant("abcd"), cut: true }]);
     check(deps);
   });
 
@@ -134,7 +134,7 @@ describe("a reply that its length limit cut", () => {
     );
     const run = startLoop(deps);
     expect(await run.outcome).toMatchObject({ reason: "max_tokens", rounds: 1 });
-    expect(run.commits[0]?.entries).toEqual([assistant("one ")]);
+    expect(run.commits[0]?.entries).toEqual([{ ...assistant("one "), cut: true }]);
   });
 
   test("a failure in the second try is the run's error", async () => {
