@@ -152,8 +152,8 @@ export const claimCases: readonly ContractCase<RunStoreSubject>[] = [
       expect(settle.run.id).toBe(run.id);
       expect(settle.outcome).toMatchObject({ reason: "stop" });
       expect(lines(settle.entries)).toEqual(["user: one", "bot: the answer"]);
-      expect(settle.moreWaiting).toBe(true);
       await store.settled(settle.fence);
+      expect(await store.hasWork(session)).toBe(true);
       expect((await transcripts.runs(session)).map((each) => each.reply)).toEqual(["settled"]);
       expect(lines(asRun(await store.open(session, "worker-2")).tail)).toEqual([
         "user: one",

@@ -4,8 +4,8 @@ import type { NoteInbound } from "../../src/core/inbound.ts";
 import type { InboundId } from "../../src/core/ids.ts";
 import type { SessionId } from "../../src/core/thread.ts";
 import type { ContractCase } from "./contract.ts";
-import { fates, finish, running, type RunStoreSubject } from "./run-store-subject.ts";
-import { asRun, command, lines, message, newSession } from "./store-samples.ts";
+import { fail, fates, finish, running, type RunStoreSubject } from "./run-store-subject.ts";
+import { answer, asRun, command, lines, message, newSession, round } from "./store-samples.ts";
 
 function note(session: SessionId, text: string): NoteInbound {
   return {
@@ -72,6 +72,25 @@ export const noteCases: readonly ContractCase<RunStoreSubject>[] = [
       await inbox.put(command(reset, "reset"));
       await inbox.put(message(reset, "new"));
       expect(await store.beginning(reset)).toBe(undefined);
+    },
+  },
+  {
+    title:
+      "a note that waited through a stop is read in the next run, also in a retry, and rounds go on behind it",
+    async run(subject) {
+      const { store, inbox } = subject;
+      const run = await running(subject, "hello");
+      await fail(subject, run);
+      await inbox.put(note(run.session, "said before"));
+      await inbox.put(command(run.session, "stop"));
+      await inbox.put(command(run.session, "retry"));
+      await inbox.put(message(run.session, "again"));
+      const { fence, tail } = asRun(await store.open(run.session, "w"));
+      const read = lines(tail);
+      expect(read.at(-1)).toBe("user: again");
+      expect(read.filter((line) => line === "note: said before")).toHaveLength(1);
+      const committed = await store.commitRound(fence, round(1, answer("done")));
+      expect(lines(committed.stored)).toEqual(["bot: done"]);
     },
   },
 ];

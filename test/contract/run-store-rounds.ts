@@ -79,7 +79,8 @@ export const roundCases: readonly ContractCase<RunStoreSubject>[] = [
       await sending;
       let ended = await store.end(fence, { reason: "stop", modelCalls: [] });
       while (ended.kind === "steered") ended = await store.end(fence, { reason: "stop", modelCalls: [] });
-      expect(ended.moreWaiting).toBe(false);
+      await store.settled(fence);
+      expect(await store.hasWork(session)).toBe(false);
       const said = (await transcripts.entries(session)).flatMap(({ body }) =>
         body.kind === "user" ? body.parts.flatMap((part) => (part.kind === "text" ? part.text : [])) : [],
       );
@@ -98,7 +99,7 @@ export const roundCases: readonly ContractCase<RunStoreSubject>[] = [
         round: round(2, answer("done")),
         modelCalls: [],
       });
-      expect(ended).toEqual({ kind: "ended", moreWaiting: false });
+      expect(ended).toEqual({ kind: "ended" });
       expect(await fates(subject, session)).toEqual(["answered", "answered", "steered"]);
       const [view] = await transcripts.runs(session);
       expect(view).toMatchObject({ reply: "settling", rounds: 2, outcome: { reason: "stop" } });
@@ -127,20 +128,21 @@ export const roundCases: readonly ContractCase<RunStoreSubject>[] = [
         round: round(2, answer("and so")),
         modelCalls: [],
       });
-      expect(ended).toEqual({ kind: "ended", moreWaiting: false });
+      expect(ended).toEqual({ kind: "ended" });
       expect(await fates(subject, session)).toEqual(["answered", "steered"]);
     },
   },
   {
-    title: "any other end leaves what waits to the next run, and says so",
+    title: "any other end leaves what waits to the next run, and the look after it finds that",
     async run(subject) {
       const { store, inbox } = subject;
       const { fence, session } = await running(subject, "one");
       await inbox.put(message(session, "two"));
       const ended = await store.end(fence, { reason: "max_turns", note: "ended: max_turns", modelCalls: [] });
-      expect(ended).toEqual({ kind: "ended", moreWaiting: true });
+      expect(ended).toEqual({ kind: "ended" });
       expect(await fates(subject, session)).toEqual(["failed", "waiting"]);
       await store.settled(fence);
+      expect(await store.hasWork(session)).toBe(true);
       expect(lines(asRun(await store.open(session, "w")).tail)).toEqual([
         "user: one",
         "note: ended: max_turns",

@@ -25,9 +25,10 @@ export const stopCases: readonly ContractCase<RunStoreSubject>[] = [
         note: "ended: stopped",
         modelCalls: [],
       });
-      expect(ended).toEqual({ kind: "ended", moreWaiting: true });
+      expect(ended).toEqual({ kind: "ended" });
       expect(await fates(subject, session)).toEqual(["cancelled", "cancelled", "answered", "waiting"]);
       await store.settled(resumed.fence);
+      expect(await store.hasWork(session)).toBe(true);
       const next = asRun(await store.open(session, "w"));
       expect([next.stopped, lines(next.tail).at(-1)]).toEqual([false, "user: kept"]);
     },
@@ -66,7 +67,7 @@ export const stopCases: readonly ContractCase<RunStoreSubject>[] = [
         round: round(1, answer("done")),
         modelCalls: [],
       });
-      expect(ended).toEqual({ kind: "ended", moreWaiting: true });
+      expect(ended).toEqual({ kind: "ended" });
       expect(await fates(subject, session)).toEqual(["answered", "answered", "waiting"]);
     },
   },

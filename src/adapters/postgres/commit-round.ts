@@ -2,7 +2,8 @@
 
 import type { Committed, Fence, RoundRecord } from "../../core/ports/run-store.ts";
 import { ENTRY_JSON, toEntry, type EntryRow } from "./entry-row.ts";
-import { DROPPED, judgeHeld, type HeldRow } from "./fenced.ts";
+import { judgeHeld, type HeldRow } from "./fenced.ts";
+import { isDropped, JOINED, STORED, USER_ENTRY, WAS, WITH_JOINED } from "./ledger-sql.ts";
 import { roundValues, STORE_CALLS } from "./round-values.ts";
 import { snapshotRetry } from "./snapshot-retry.ts";
 import type { Sql } from "./sql.ts";
@@ -17,10 +18,7 @@ interface CommitRow extends HeldRow {
 const COMMIT = {
   name: "commit-round",
   text: `
-with was as materialized (
-  select s.rev, s.fence, s.stop_seq, s.last_seq, r.epoch, r.rounds, r.reply = 'open' as open,
-    s.stop_seq > r.admitted_seq as stopped
-  from sessions s left join runs r on r.id = $3 and r.session = s.id where s.id = $1),
+with ${WAS},
 waiting as materialized (
   select count(*) as n from inbox i, was
   where $5::boolean and not was.stopped and i.session = $1 and i.state = 'waiting' and i.kind = 'message'
@@ -40,27 +38,20 @@ sorted as (
     joined = i.seq > h.stop_seq
   from held h
   where i.session = $1 and i.state = 'waiting'
-    and (${DROPPED} or ($5 and not h.stopped and i.kind = 'message'))
+    and (${isDropped("h")} or ($5 and not h.stopped and i.kind = 'message'))
   returning i.seq, i.id, i.at, i.state, i.body),
-joined as (
-  select row_number() over (order by at, seq) as n, seq, id, body from sorted where state = 'admitted'),
-stored as (
-  insert into entries (session, epoch, seq, run, round, kind, body)
-  select $1, h.epoch, h.base + t.n, $3, $4, t.body->>'kind', t.body
-  from held h, jsonb_array_elements($6::jsonb) with ordinality as t(body, n)
-  returning seq, epoch, run, round, body),
+${JOINED},
+${STORED},
 steered as (
   insert into entries (session, epoch, seq, run, round, kind, body, inbound)
-  select $1, h.epoch, h.base + $10 + j.n, $3, $4, 'user', jsonb_build_object('v', 1, 'kind', 'user',
-    'author', j.body->'author', 'parts', j.body->'parts', 'inbound', j.id), j.id
-  from held h, joined j
+  select $1, h.epoch, h.base + $10 + m.n, $3, $4, 'user', ${USER_ENTRY}, m.id
+  from held h, joined m
   returning seq, epoch, run, round, body),
 run as (
   update runs r set
     rounds = case when $5 then $4 else r.rounds end,
     safe_fence = case when $5 then $2 else r.safe_fence end,
-    admitted_seq = greatest(r.admitted_seq, (select max(seq) from joined)),
-    requester = coalesce((select body->'author' from joined order by n desc limit 1), r.requester)
+    ${WITH_JOINED}
   from held where r.id = $3),
 ${STORE_CALLS}
 select was.fence, was.open, was.rounds, was.stopped, exists (select from held) as held,

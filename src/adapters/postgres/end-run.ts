@@ -3,14 +3,14 @@
 import type { Ended, Fence, RunEnding } from "../../core/ports/run-store.ts";
 import { cleanText } from "../../core/text.ts";
 import { ENTRY_JSON, toEntry, type EntryRow } from "./entry-row.ts";
-import { DROPPED, judgeHeld, type HeldRow } from "./fenced.ts";
+import { judgeHeld, type HeldRow } from "./fenced.ts";
+import { isDropped, JOINED, noteEntry, STORED, USER_ENTRY, WAS, WITH_JOINED } from "./ledger-sql.ts";
 import { roundValues, STORE_CALLS } from "./round-values.ts";
 import { snapshotRetry } from "./snapshot-retry.ts";
 import type { Sql } from "./sql.ts";
 
 interface EndRow extends HeldRow {
   readonly goesOn: boolean;
-  readonly more: boolean;
   readonly stored: readonly EntryRow[] | null;
   readonly steered: readonly EntryRow[] | null;
 }
@@ -22,19 +22,15 @@ interface EndRow extends HeldRow {
 const END = {
   name: "end-run",
   text: `
-with was as materialized (
-  select s.rev, s.fence, s.stop_seq, s.last_seq, r.epoch, r.rounds, r.reply = 'open' as open,
-    s.stop_seq > r.admitted_seq as stopped
-  from sessions s left join runs r on r.id = $3 and r.session = s.id where s.id = $1),
-live as materialized (
-  select count(*) filter (where i.kind = 'message') as messages,
-    count(*) filter (where i.kind in ('message', 'command')) as n
-  from inbox i, was where i.session = $1 and i.state = 'waiting' and i.seq > was.stop_seq),
+with ${WAS},
+waiting as materialized (
+  select count(*) as n from inbox i, was
+  where i.session = $1 and i.state = 'waiting' and i.kind = 'message' and i.seq > was.stop_seq),
 going as materialized (
-  select $11::text = 'stop' and not was.stopped and live.messages > 0 as on, live.n > 0 as more from was, live),
+  select $11::text = 'stop' and not was.stopped and waiting.n > 0 as on from was, waiting),
 held as (
-  update sessions s set rev = s.rev + 1, last_seq = s.last_seq + $10::integer + live.n + 1, touched_at = now_ms()
-  from was, live, going
+  update sessions s set rev = s.rev + 1, last_seq = s.last_seq + $10::integer + waiting.n + 1, touched_at = now_ms()
+  from was, waiting, going
   where s.id = $1 and s.fence = $2::bigint and s.rev = was.rev and was.open
     and ($4::integer is null or was.rounds = $4 - 1)
   returning was.last_seq as base, was.epoch, was.stop_seq, going.on as goes_on,
@@ -52,32 +48,24 @@ sorted as (
     joined = i.joined or (i.state = 'waiting' and i.seq > h.stop_seq)
   from held h
   where i.session = $1 and (
-    (i.state = 'waiting' and (${DROPPED} or (h.goes_on and i.kind = 'message')))
+    (i.state = 'waiting' and (${isDropped("h")} or (h.goes_on and i.kind = 'message')))
     or (i.state = 'admitted' and i.run = $3 and not h.goes_on))
   returning i.seq, i.id, i.at, i.state, i.body),
-joined as (
-  select row_number() over (order by at, seq) as n, seq, id, body from sorted where state = 'admitted'),
-stored as (
-  insert into entries (session, epoch, seq, run, round, kind, body)
-  select $1, h.epoch, h.base + t.n, $3, $4, t.body->>'kind', t.body
-  from held h, jsonb_array_elements($6::jsonb) with ordinality as t(body, n)
-  returning seq, epoch, run, round, body),
+${JOINED},
+${STORED},
 after as (
   insert into entries (session, epoch, seq, run, round, kind, body, inbound)
-  select $1, h.epoch, h.base + $10 + j.n, $3, h.rounds, 'user', jsonb_build_object('v', 1, 'kind', 'user',
-    'author', j.body->'author', 'parts', j.body->'parts', 'inbound', j.id), j.id
-  from held h, joined j
+  select $1, h.epoch, h.base + $10 + m.n, $3, h.rounds, 'user', ${USER_ENTRY}, m.id
+  from held h, joined m
   union all
-  select $1, h.epoch, h.base + $10 + 1, $3, h.rounds, 'note', jsonb_build_object('v', 1, 'kind', 'note', 'text', $14::text),
-    null
+  select $1, h.epoch, h.base + $10 + 1, $3, h.rounds, 'note', ${noteEntry("$14::text")}, null
   from held h where not h.goes_on and $14 is not null
   returning seq, epoch, run, round, body),
 run as (
   update runs r set
     rounds = h.rounds,
     safe_fence = case when h.rounds > r.rounds or not h.goes_on then $2 else r.safe_fence end,
-    admitted_seq = greatest(r.admitted_seq, (select max(seq) from joined)),
-    requester = coalesce((select body->'author' from joined order by n desc limit 1), r.requester),
+    ${WITH_JOINED},
     reason = case when not h.goes_on then $11 end,
     error_code = case when not h.goes_on then $12 end,
     error_message = case when not h.goes_on then $13::text end,
@@ -88,7 +76,7 @@ attempt as (
   update attempts a set ended = 'ended', ended_at = now_ms()
   from held h where not h.goes_on and a.run = $3 and a.fence = $2),
 ${STORE_CALLS}
-select was.fence, was.open, was.rounds, exists (select from held) as held, going.on as "goesOn", going.more,
+select was.fence, was.open, was.rounds, exists (select from held) as held, going.on as "goesOn",
   (select json_agg(${ENTRY_JSON} order by e.seq) from stored e) as stored,
   (select json_agg(${ENTRY_JSON} order by e.seq) from after e) as steered
 from was, going`,
@@ -119,7 +107,7 @@ export async function endRun(
     const [found] = await sql.query<EndRow>(END, values);
     return judgeHeld(found, fence, round?.round);
   });
-  if (!row.goesOn) return { kind: "ended", moreWaiting: row.more };
+  if (!row.goesOn) return { kind: "ended" };
   return {
     kind: "steered",
     stored: (row.stored ?? []).map(toEntry),

@@ -3,12 +3,6 @@
 import { BobbinError } from "../../core/errors.ts";
 import type { Fence } from "../../core/ports/run-store.ts";
 
-/**
- * SQL: whether the waiting inbound `i` was stopped or reset, given the `stop_seq` of `held h`. A note on an edit or a delete
- * is no work that could be stopped; a reset has cancelled those of its epoch already.
- */
-export const DROPPED = `(i.seq < h.stop_seq and i.kind in ('message', 'command'))`;
-
 /** The first columns of every fenced statement that takes the session's row. */
 export interface HeldRow {
   /** As the snapshot had it. */

@@ -4,6 +4,7 @@ import type { Inbound } from "../../core/inbound.ts";
 import type { Inbox, Stored } from "../../core/ports/inbox.ts";
 import { cleanText } from "../../core/text.ts";
 import { inboundText } from "./inbound-row.ts";
+import { IS_WORK, WAITS } from "./ledger-sql.ts";
 import { snapshotRetry } from "./snapshot-retry.ts";
 import type { Sql } from "./sql.ts";
 
@@ -16,8 +17,6 @@ interface PutRow {
 }
 
 const RUNNING = `exists (select from runs where session = $2 and reply = 'open')`;
-
-const IS_WORK = `i.kind in ('message', 'command')`;
 
 /** Takes no lock that another thread of work holds: a message never waits for a run. */
 const PUT = {
@@ -60,7 +59,7 @@ cancelled as (
   from put where i.session = $2 and i.state = 'waiting' and i.seq < put.seq and ($6 > 0 or ${IS_WORK}))
 select (select seq from put) as seq, (select seq from inbox where id = $1) as before,
   exists (select from was) as known, true as target,
-  ${RUNNING} or exists (select from inbox i where i.session = $2 and i.state = 'waiting' and ${IS_WORK}) as running`,
+  ${RUNNING} or exists (select from inbox i where i.session = $2 and ${WAITS}) as running`,
 };
 
 /**

@@ -5,7 +5,7 @@ import type { RunId } from "../../core/ids.ts";
 import type { Fence, Frozen, Opened } from "../../core/ports/run-store.ts";
 import type { SessionId } from "../../core/thread.ts";
 import { ENTRY_JSON, toEntry, type EntryRow } from "./entry-row.ts";
-import { DROPPED } from "./fenced.ts";
+import { IN_ORDER, IS_WORK, isDropped, isStopped, LAST_FIRST, noteEntry, USER_ENTRY } from "./ledger-sql.ts";
 import { OUTCOME_JSON, toOutcome, toRunInfo, USAGE_JSON, type OutcomeRow, type RunRow } from "./run-row.ts";
 import { snapshotRetry } from "./snapshot-retry.ts";
 import type { Sql } from "./sql.ts";
@@ -25,7 +25,6 @@ interface OpenRow {
   readonly outcome: OutcomeRow | null;
   readonly entries: readonly EntryRow[] | null;
   readonly stopped: boolean;
-  readonly more: boolean;
   readonly afterCrash: boolean;
   readonly promptHash: string | null;
   readonly promptText: string | null;
@@ -45,7 +44,7 @@ const OPEN = {
 with was as materialized (select * from sessions where id = $1),
 live as materialized (
   select i.kind from inbox i, was
-  where i.session = $1 and i.state = 'waiting' and (i.seq > was.stop_seq or i.kind in ('edit', 'delete'))),
+  where i.session = $1 and i.state = 'waiting' and not ${isDropped("was")}),
 current as materialized (
   select r.*, (
     select count(*) from attempts a where a.run = r.id and a.fence >= r.safe_fence
@@ -65,8 +64,7 @@ todo as materialized (
     when c.reply = 'open' then 'resume'
     when exists (select from live where kind = 'message') or (asked.retry and asked.can_retry) then 'new'
     when asked.retry or exists (
-      select from inbox i where i.session = $1 and i.state = 'waiting' and i.seq < was.stop_seq
-        and i.kind in ('message', 'command')) then 'tidy'
+      select from inbox i where i.session = $1 and i.state = 'waiting' and ${isDropped("was")}) then 'tidy'
     else 'nothing' end as kind,
     asked.retry and asked.can_retry as retries, exists (select from live where kind = 'message') as speaks
   from was cross join asked left join current c on true),
@@ -82,29 +80,28 @@ sorted as (
   update inbox i set
     state = case when i.seq > h.stop_seq and (i.kind = 'message' or (i.kind = 'command' and h.retries))
       then 'admitted' else 'done' end,
-    fate = case when ${DROPPED} then 'cancelled' when i.kind = 'message' then null
+    fate = case when ${isDropped("h")} then 'cancelled' when i.kind = 'message' then null
       when i.kind = 'command' then case when h.retries then null else 'refused' end else 'answered' end,
-    reason = case when ${DROPPED} then 'stop'
+    reason = case when ${isDropped("h")} then 'stop'
       when i.kind = 'command' and not h.retries then 'the last answer did not fail' end,
     done_at = case when i.seq > h.stop_seq and (i.kind = 'message' or (i.kind = 'command' and h.retries))
       then null else now_ms() end,
     run = case when i.seq > h.stop_seq and h.kind = 'new' then $3 end
   from held h
   where i.session = $1 and i.state = 'waiting'
-    and (${DROPPED} or (h.kind = 'new' and (h.speaks or i.kind = 'command'))
+    and (${isDropped("h")} or (h.kind = 'new' and (h.speaks or i.kind = 'command'))
       or (h.kind = 'tidy' and i.kind = 'command'))
   returning i.seq, i.id, i.kind, i.at, i.state, i.fate, i.body, i.note),
 retried as (
   update inbox i set state = 'admitted', fate = null, reason = null, done_at = null, joined = false, run = $3
   from held h, failed f
-  where h.kind = 'new' and h.retries and i.run = f.id and i.state = 'done' and i.fate <> 'refused'
-    and i.kind in ('message', 'command')),
+  where h.kind = 'new' and h.retries and i.run = f.id and i.state = 'done' and i.fate <> 'refused' and ${IS_WORK}),
 started as (
   insert into runs (id, session, cause, retry_of, epoch, admitted_seq, requester)
   select $3, $1, case when h.retries then 'retry' else 'message' end,
     case when h.retries then (select id from failed) end, h.epoch,
     (select max(seq) from sorted where state = 'admitted'),
-    (select body->'author' from sorted where state = 'admitted' order by at desc, seq desc limit 1)
+    (select body->'author' from sorted where state = 'admitted' order by ${LAST_FIRST} limit 1)
   from held h where h.kind = 'new'
   returning id, session, cause, epoch, rounds, started_at, requester),
 left_behind as (
@@ -127,19 +124,16 @@ given_up_inbox as (
   from held h, current c where h.kind = 'used_up' and i.run = c.id and i.state = 'admitted'),
 added as (
   insert into entries (session, epoch, seq, run, round, kind, body, inbound)
-  select $1, h.epoch, h.base + row_number() over (order by t.body->>'kind' = 'user', t.at, t.seq), $3, 0, t.body->>'kind', t.body, t.inbound
+  select $1, h.epoch, h.base + row_number() over (order by t.body->>'kind' = 'user', ${IN_ORDER}), $3, 0, t.body->>'kind', t.body, t.inbound
   from held h, (
-    select at, seq, case kind
-        when 'message' then jsonb_build_object('v', 1, 'kind', 'user', 'author', body->'author',
-          'parts', body->'parts', 'inbound', id)
-        else jsonb_build_object('v', 1, 'kind', 'note', 'text', note) end as body,
+    select at, seq, case kind when 'message' then ${USER_ENTRY} else ${noteEntry("m.note")} end as body,
       case kind when 'message' then id end as inbound
-    from sorted where (kind = 'message' and state = 'admitted') or (kind in ('edit', 'delete', 'note') and fate = 'answered')
+    from sorted m where (kind = 'message' and state = 'admitted') or (kind in ('edit', 'delete', 'note') and fate = 'answered')
     union all
-    select 0, 0, jsonb_build_object('v', 1, 'kind', 'note', 'text', $5::text), null from held where retries) t
+    select 0, 0, ${noteEntry("$5::text")}, null from held where retries) t
   where h.kind = 'new'
   union all
-  select $1, c.epoch, h.base + 1, c.id, c.rounds, 'note', jsonb_build_object('v', 1, 'kind', 'note', 'text', $6::text), null
+  select $1, c.epoch, h.base + 1, c.id, c.rounds, 'note', ${noteEntry("$6::text")}, null
   from held h, current c where h.kind = 'used_up'
   returning seq, epoch, run, round, kind, body),
 room as materialized (select greatest(1, $4::bigint - (select count(*) from added)) as n),
@@ -172,8 +166,7 @@ select todo.kind as todo, h.fence,
   coalesce((select outcome from given_up),
     (select ${OUTCOME_JSON} from current r where r.reply = 'settling')) as outcome,
   (select json_agg(${ENTRY_JSON} order by e.seq) from entries_out e) as entries,
-  coalesce((select was.stop_seq > c.admitted_seq from current c), false) as stopped,
-  exists (select from live where kind in ('message', 'command')) as more,
+  coalesce((select ${isStopped("was", "c")} from current c), false) as stopped,
   exists (select from left_behind) as "afterCrash",
   p.hash as "promptHash", p.text as "promptText", t.hash as "toolsHash", t.text as "toolsText"
 from was cross join todo left join held h on true
@@ -224,7 +217,6 @@ function toOpened(row: OpenRow, session: SessionId): Opened {
         fence,
         outcome: toOutcome(row.outcome),
         entries,
-        moreWaiting: row.more,
         afterCrash: row.afterCrash,
       };
     case "new":

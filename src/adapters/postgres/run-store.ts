@@ -17,6 +17,7 @@ import type { SessionId } from "../../core/thread.ts";
 import { commitRound } from "./commit-round.ts";
 import { endRun } from "./end-run.ts";
 import { staleFence } from "./fenced.ts";
+import { IN_ORDER, isStopped, WAITS } from "./ledger-sql.ts";
 import { openRun } from "./open-run.ts";
 import type { Sql } from "./sql.ts";
 
@@ -39,14 +40,13 @@ blobs_in as (
 select id from held`,
 };
 
-/** In the order in which waiting messages are admitted. */
 const BEGINNING = {
   name: "beginning",
   text: `
 select i.message, i.at from sessions s join inbox i on i.session = s.id
 where s.id = $1 and s.epoch = 1 and s.last_seq = 0 and i.state = 'waiting' and i.kind = 'message' and i.seq > s.stop_seq
   and not exists (select from inbox n where n.session = $1 and n.kind = 'note')
-order by i.at, i.seq limit 1`,
+order by ${IN_ORDER} limit 1`,
 };
 
 const SETTLED = {
@@ -79,12 +79,9 @@ const TOUCH = {
 const IS_STOPPED = {
   name: "is-stopped",
   text: `
-select s.stop_seq > r.admitted_seq as stopped
+select ${isStopped("s", "r")} as stopped
 from sessions s join runs r on r.session = s.id where s.id = $1 and r.id = $2`,
 };
-
-/** Notes on edits and deletes wait for a run and are no reason for one. */
-const WAITS = `i.state = 'waiting' and i.kind in ('message', 'command')`;
 
 const HAS_WORK = {
   name: "has-work",

@@ -14,6 +14,7 @@ import type { RunCause } from "../../core/ports/run-store.ts";
 import type { SessionId } from "../../core/thread.ts";
 import { ENTRY_JSON, toEntry, type EntryRow } from "./entry-row.ts";
 import { toInbound } from "./inbound-row.ts";
+import { WAITS } from "./ledger-sql.ts";
 import { OUTCOME_JSON, toOutcome, toUsage, USAGE_JSON, type OutcomeRow, type UsageRow } from "./run-row.ts";
 import type { Sql } from "./sql.ts";
 
@@ -21,8 +22,7 @@ const STATUS = {
   name: "transcript-status",
   text: `
 select s.epoch,
-  (select count(*) from inbox i where i.session = s.id and i.state = 'waiting' and i.seq > s.stop_seq
-    and i.kind in ('message', 'command')) as waiting,
+  (select count(*) from inbox i where i.session = s.id and ${WAITS} and i.seq > s.stop_seq) as waiting,
   (select json_build_object('run', r.id, 'startedAt', r.started_at, 'rounds', r.rounds)
     from runs r where r.session = s.id and r.reply = 'open') as running,
   (select json_build_object('run', r.id, 'outcome', ${OUTCOME_JSON})

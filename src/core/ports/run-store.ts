@@ -114,8 +114,8 @@ export interface RunEnding {
 }
 
 export type Ended =
-  /** Outcome, fates, usage and `reply = settling` are durable. `moreWaiting`: serve the session again. */
-  | { readonly kind: "ended"; readonly moreWaiting: boolean }
+  /** Outcome, fates, usage and `reply = settling` are durable. */
+  | { readonly kind: "ended" }
   /** Reason `stop` only: messages had come in meanwhile and were admitted; the run goes on. */
   | { readonly kind: "steered"; readonly stored: readonly Entry[]; readonly steered: readonly Entry[] };
 
@@ -153,7 +153,6 @@ export type Opened =
       readonly fence: Fence;
       readonly outcome: Outcome;
       readonly entries: readonly Entry[];
-      readonly moreWaiting: boolean;
       readonly afterCrash: boolean;
     };
 

@@ -93,15 +93,14 @@ expectBroken(
   broken(({ store }) => ({
     async end(fence, ending) {
       const ended = await store.end(fence, ending);
-      return ended.kind === "steered"
-        ? { kind: "ended", moreWaiting: false }
-        : { ...ended, moreWaiting: false };
+      return ended.kind === "steered" ? { kind: "ended" } : ended;
     },
+    hasWork: () => Promise.resolve(false),
   })),
   {
     noticedBy: [
       "an end as `stop` with a message waiting admits it instead, and the run goes on",
-      "any other end leaves what waits to the next run, and says so",
+      "any other end leaves what waits to the next run, and the look after it finds that",
     ],
   },
 );
