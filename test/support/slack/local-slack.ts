@@ -99,7 +99,7 @@ export interface LocalSlack extends AsyncDisposable {
   botOutsideOfThreads(): SeenMessage[];
   /** Every message that was ever posted there, deleted ones too, with all its versions and their times. */
   ever(channel: Channel | string): PastMessage[];
-  /** The line below a thread: a session's status or free text; empty for none. */
+  /** The line below a thread: a session's status or free text; empty for none, and where the thread is gone. */
   statusLine(channel: Channel | string, root: string | { readonly root: string }): string;
   /** All lines so far, an empty one for each time that it went away. */
   statusHistory(channel: Channel | string, root: string | { readonly root: string }): readonly string[];
@@ -241,7 +241,11 @@ export async function createLocalSlack(options: LocalSlackOptions = {}): Promise
         .flatMap((channel) => seenTop(workspace, channel, {}))
         .filter(({ userId }) => userId === app.botUserId),
     ever: (channel) => everSeen(workspace, workspace.channelFor(channel)),
-    statusLine: (channel, root) => platform.sessions.line(workspace.channelFor(channel).id, rootOf(root)),
+    statusLine(where, root) {
+      const { id } = workspace.channelFor(where);
+      const isThere = workspace.find(id, rootOf(root))?.state !== "gone";
+      return isThere ? platform.sessions.line(id, rootOf(root)) : "";
+    },
     statusHistory: (channel, root) =>
       platform.sessions.lineHistory(workspace.channelFor(channel).id, rootOf(root)),
     calls: api.calls,

@@ -93,7 +93,8 @@ function threadRoot(call: ApiCall, platform: Platform): StoredMessage {
   const channel = knownChannel(call, platform, "channel_id");
   if (!channel.members.has(platform.app.botUserId)) throw new Refusal("not_in_channel");
   const root = platform.workspace.find(channel.id, call.required("thread_ts"));
-  if (!root || root.state !== "shown") throw new Refusal("thread_not_found");
+  // A root that was deleted and has replies is still a thread.
+  if (!root || root.state === "gone") throw new Refusal("thread_not_found");
   if (root.threadTs !== undefined) throw new Refusal("invalid_thread_ts");
   return root;
 }
