@@ -4,7 +4,8 @@ import type { CommandName } from "../../src/core/command/command.ts";
 import type { AssistantEntry, Entry, EntryBody, ToolEntry } from "../../src/core/entry.ts";
 import type { CommandInbound, DeleteInbound, EditInbound, MessageInbound } from "../../src/core/inbound.ts";
 import type { InboundId } from "../../src/core/ids.ts";
-import type { ModelCallRecord, Opened, RoundRecord } from "../../src/core/ports/run-store.ts";
+import type { Opened } from "../../src/core/ports/run-store.ts";
+import type { ModelCallRecord, RoundRecord } from "../../src/core/round.ts";
 import type { SessionId } from "../../src/core/thread.ts";
 
 /** A new session each time, so that cases never meet. */

@@ -19,7 +19,7 @@ import type { EntryBody, UserEntry } from "../../src/core/entry.ts";
 import type { RunEvent } from "../../src/core/events.ts";
 import type { RunId } from "../../src/core/ids.ts";
 import type { ModelMessage, ModelRequest } from "../../src/core/ports/model.ts";
-import type { RoundRecord } from "../../src/core/ports/run-store.ts";
+import type { RoundRecord } from "../../src/core/round.ts";
 import { manualClock, type ManualClock } from "./manual-clock.ts";
 import { scriptedModel, scriptedRecord, type ScriptedModel, type ScriptedStep } from "./scripted-model.ts";
 

@@ -1,6 +1,7 @@
 /** One round becomes durable, and what came in meanwhile joins the run: one statement. */
 
-import type { Committed, Fence, RoundRecord } from "../../core/ports/run-store.ts";
+import type { Committed, Fence } from "../../core/ports/run-store.ts";
+import type { RoundRecord } from "../../core/round.ts";
 import { ENTRY_JSON, toEntry, type EntryRow } from "./entry-row.ts";
 import { judgeHeld, type HeldRow } from "./fenced.ts";
 import { isDropped, JOINED, STORED, USER_ENTRY, WAS, WITH_JOINED } from "./ledger-sql.ts";

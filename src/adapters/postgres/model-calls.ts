@@ -2,7 +2,7 @@
 
 import type { Entry } from "../../core/entry.ts";
 import type { ErrorCode } from "../../core/errors.ts";
-import type { ModelCallRecord } from "../../core/ports/run-store.ts";
+import type { ModelCallRecord } from "../../core/round.ts";
 import type { CallUsage } from "../../core/usage.ts";
 import { ENTRY_JSON, toEntry, type EntryRow } from "./entry-row.ts";
 import type { Sql } from "./sql.ts";

@@ -2,7 +2,8 @@
 
 import { END_REASONS } from "../../core/end-reason.ts";
 import type { RunId } from "../../core/ids.ts";
-import type { Fence, Frozen, Opened } from "../../core/ports/run-store.ts";
+import type { Fence, Opened } from "../../core/ports/run-store.ts";
+import type { Frozen } from "../../core/round.ts";
 import type { SessionId } from "../../core/thread.ts";
 import { ENTRY_JSON, toEntry, type EntryRow } from "./entry-row.ts";
 import { IN_ORDER, IS_WORK, isDropped, isStopped, LAST_FIRST, noteEntry, USER_ENTRY } from "./ledger-sql.ts";

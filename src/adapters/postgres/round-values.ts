@@ -1,6 +1,6 @@
 /** A round and its model calls as parameters of a statement, and the parts of SQL that store them. */
 
-import type { FullResult, ModelCallRecord, RoundRecord } from "../../core/ports/run-store.ts";
+import type { FullResult, ModelCallRecord, RoundRecord } from "../../core/round.ts";
 import { cleanJson, headOf } from "../../core/text.ts";
 import { addUsage, type Usage } from "../../core/usage.ts";
 import { entriesText } from "./entry-row.ts";

@@ -3,7 +3,7 @@
 import type { EndReason } from "../../core/events.ts";
 import type { ErrorCode } from "../../core/errors.ts";
 import type { RunId } from "../../core/ids.ts";
-import type { Outcome, RunCause, RunInfo } from "../../core/ports/run-store.ts";
+import type { Outcome, RunCause, RunInfo } from "../../core/run.ts";
 import type { SessionId } from "../../core/thread.ts";
 import type { Usage } from "../../core/usage.ts";
 import { toAuthor } from "./entry-row.ts";

@@ -4,14 +4,8 @@
  */
 
 import type { NewId } from "../../core/ids.ts";
-import type {
-  Beginning,
-  Fence,
-  Frozen,
-  Left,
-  ModelCallRecord,
-  RunStore,
-} from "../../core/ports/run-store.ts";
+import type { Beginning, Fence, Left, RunStore } from "../../core/ports/run-store.ts";
+import type { Frozen, ModelCallRecord } from "../../core/round.ts";
 import { cleanText } from "../../core/text.ts";
 import type { SessionId } from "../../core/thread.ts";
 import { commitRound } from "./commit-round.ts";

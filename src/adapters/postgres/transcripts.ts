@@ -10,7 +10,7 @@ import type {
 } from "../../core/ports/transcripts.ts";
 import type { Fate } from "../../core/inbound.ts";
 import type { RunId } from "../../core/ids.ts";
-import type { RunCause } from "../../core/ports/run-store.ts";
+import type { RunCause } from "../../core/run.ts";
 import type { SessionId } from "../../core/thread.ts";
 import { ENTRY_JSON, toEntry, type EntryRow } from "./entry-row.ts";
 import { toInbound } from "./inbound-row.ts";

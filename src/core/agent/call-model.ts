@@ -4,7 +4,7 @@ import { largerCap, outputRoom } from "../context/budget.ts";
 import type { ToolCall } from "../entry.ts";
 import type { BobbinError } from "../errors.ts";
 import type { ImagePart } from "../part.ts";
-import type { ModelCallRecord } from "../ports/run-store.ts";
+import type { ModelCallRecord } from "../round.ts";
 import { isBlank } from "../text.ts";
 import type { RunState } from "./run-state.ts";
 import type { Shown } from "./shown-text.ts";

@@ -1,7 +1,7 @@
 /** Runs the calls of one reply, side by side. Every call gets exactly one result, whatever happens. */
 
 import type { ToolCall, ToolEntry } from "../entry.ts";
-import type { FullResult } from "../ports/run-store.ts";
+import type { FullResult } from "../round.ts";
 import { cleanText, headOf } from "../text.ts";
 import { abortReasonOf, limitSignal, orAborted, type LimitedSignal } from "./abort.ts";
 import type { PreparedCall } from "./prepare-call.ts";

@@ -2,7 +2,7 @@
 
 import { isStaleFence, toBobbinError, type BobbinError } from "../errors.ts";
 import type { EndReason } from "../events.ts";
-import type { ModelCallRecord, RoundRecord } from "../ports/run-store.ts";
+import type { ModelCallRecord, RoundRecord } from "../round.ts";
 import { abortReasonOf } from "./abort.ts";
 import type { CommitAnswer } from "./loop-types.ts";
 import { runIdOf, type RunState } from "./run-state.ts";

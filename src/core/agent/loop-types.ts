@@ -7,7 +7,7 @@ import type { Hash, NewId } from "../ids.ts";
 import type { Author } from "../inbound.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Model, ModelRecord, Thinking } from "../ports/model.ts";
-import type { ModelCallRecord, RoundRecord } from "../ports/run-store.ts";
+import type { ModelCallRecord, RoundRecord } from "../round.ts";
 import type { Usage } from "../usage.ts";
 import type { Tool, ToolGate } from "./tool.ts";
 

@@ -4,7 +4,7 @@ import { isBlankReply } from "../context/standing.ts";
 import type { AssistantEntry, EntryBody } from "../entry.ts";
 import { BobbinError } from "../errors.ts";
 import type { EndReason } from "../events.ts";
-import type { ModelCallRecord, RoundRecord } from "../ports/run-store.ts";
+import type { ModelCallRecord, RoundRecord } from "../round.ts";
 import { cleanText } from "../text.ts";
 import { callModel, type ModelAnswer, type Reply } from "./call-model.ts";
 import { callTools, cancelCalls, type AnsweredCall } from "./call-tools.ts";

@@ -5,7 +5,7 @@ import { BobbinError } from "../errors.ts";
 import type { EndReason } from "../events.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { History } from "../ports/history.ts";
-import type { RoundRecord } from "../ports/run-store.ts";
+import type { RoundRecord } from "../round.ts";
 import { orAborted } from "./abort.ts";
 import type { ContextEntry } from "./loop-types.ts";
 

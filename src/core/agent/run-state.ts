@@ -4,7 +4,7 @@ import { standardSpecs } from "./tool-specs.ts";
 import type { RequestProfile } from "../context/request.ts";
 import type { RunId } from "../ids.ts";
 import type { Author } from "../inbound.ts";
-import type { Blob } from "../ports/run-store.ts";
+import type { Blob } from "../round.ts";
 import { addUsage, type CallUsage, type Usage } from "../usage.ts";
 import type { ContextEntry, LoopDeps, LoopHooks, LoopInput, LoopProfile } from "./loop-types.ts";
 

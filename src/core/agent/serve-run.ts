@@ -4,7 +4,7 @@ import type { EntryBody, UserEntry } from "../entry.ts";
 import { BobbinError, toBobbinError } from "../errors.ts";
 import type { EndReason, RunEvent } from "../events.ts";
 import type { Lease, Locker } from "../ports/locker.ts";
-import type { RoundRecord } from "../ports/run-store.ts";
+import type { RoundRecord } from "../round.ts";
 import { addUsage, type Usage } from "../usage.ts";
 import { abortReasonOf, orAborted } from "./abort.ts";
 import type {

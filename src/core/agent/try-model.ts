@@ -4,7 +4,7 @@ import { buildRequest, requestParamsOf, type BuiltRequest, type RequestOptions }
 import type { ToolCall } from "../entry.ts";
 import { BobbinError, toBobbinError } from "../errors.ts";
 import type { ModelEvent } from "../ports/model.ts";
-import type { ModelCallRecord } from "../ports/run-store.ts";
+import type { ModelCallRecord } from "../round.ts";
 import type { CallUsage } from "../usage.ts";
 import { limitSignal, type LimitedSignal } from "./abort.ts";
 import { countUsage, type RunState } from "./run-state.ts";

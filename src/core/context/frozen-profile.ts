@@ -7,7 +7,7 @@ import type { LoopProfile } from "../agent/loop-types.ts";
 import type { Tool } from "../agent/tool.ts";
 import type { Hash } from "../ids.ts";
 import type { ToolSpec } from "../ports/model.ts";
-import type { Blob, Frozen } from "../ports/run-store.ts";
+import type { Blob, Frozen } from "../round.ts";
 
 export interface ProfileOf {
   (frozen: Frozen | undefined): { readonly profile: LoopProfile; readonly frozen: Frozen };

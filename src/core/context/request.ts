@@ -5,7 +5,7 @@
 
 import type { ContextEntry } from "../agent/loop-types.ts";
 import type { ModelMessage, ModelRecord, ModelRequest, Thinking, ToolSpec } from "../ports/model.ts";
-import type { Blob } from "../ports/run-store.ts";
+import type { Blob } from "../round.ts";
 import { fitBudget, inputBudget, largerCap, outputRoom, type Estimate } from "./budget.ts";
 import { compose } from "./compose.ts";
 import { SYSTEM_HEADER } from "./speaker.ts";

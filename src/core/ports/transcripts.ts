@@ -4,7 +4,7 @@ import type { Entry } from "../entry.ts";
 import type { Fate, Inbound } from "../inbound.ts";
 import type { RunId } from "../ids.ts";
 import type { Platform, SessionId } from "../thread.ts";
-import type { Outcome, RunCause } from "./run-store.ts";
+import type { Outcome, RunCause } from "../run.ts";
 import type { Usage } from "../usage.ts";
 
 export interface InboundView {

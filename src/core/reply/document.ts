@@ -6,7 +6,7 @@
 import type { Entry } from "../entry.ts";
 import type { RunEvent } from "../events.ts";
 import type { RunId } from "../ids.ts";
-import type { Outcome, RunInfo } from "../ports/run-store.ts";
+import type { Outcome, RunInfo } from "../run.ts";
 import { isBlank } from "../text.ts";
 import { addUsage, type Usage } from "../usage.ts";
 

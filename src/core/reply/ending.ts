@@ -4,7 +4,7 @@ import { END_REASONS, type ReasonMeaning } from "../end-reason.ts";
 import { BobbinError, sentenceFor } from "../errors.ts";
 import type { RunId } from "../ids.ts";
 import { formatDuration, formatMoney, formatTokens } from "../measure.ts";
-import type { Outcome } from "../ports/run-store.ts";
+import type { Outcome } from "../run.ts";
 import type { Button } from "../ports/surface.ts";
 import { totalTokens } from "../usage.ts";
 import type { ReplyDocument } from "./document.ts";

@@ -7,7 +7,8 @@
 import { isStaleFence } from "../errors.ts";
 import type { Log } from "../ports/log.ts";
 import type { Pages } from "../ports/pages.ts";
-import type { Fence, RunInfo } from "../ports/run-store.ts";
+import type { Fence } from "../ports/run-store.ts";
+import type { RunInfo } from "../run.ts";
 import type { PageContent, Surface, Written } from "../ports/surface.ts";
 import type { Operation, PostedPage } from "./reconcile.ts";
 

@@ -2,7 +2,9 @@
 
 import type { LoopOutcome } from "../agent/loop-types.ts";
 import { noteFor } from "../end-reason.ts";
-import type { Outcome, RoundRecord, RunEnding } from "../ports/run-store.ts";
+import type { RunEnding } from "../ports/run-store.ts";
+import type { RoundRecord } from "../round.ts";
+import type { Outcome } from "../run.ts";
 
 export type LoopEnd = Extract<LoopOutcome, { kind: "ended" }>;
 

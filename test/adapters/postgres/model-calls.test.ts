@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import type { ModelCallRecord } from "../../../src/core/ports/run-store.ts";
+import type { ModelCallRecord } from "../../../src/core/round.ts";
 import { running } from "../../contract/run-store-subject.ts";
 import { answer, lines, modelCall, result, round } from "../../contract/store-samples.ts";
 import { pgliteBackend, postgresBackend } from "./backends.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Tool, ToolGate, ToolOutput } from "../../../src/core/agent/tool.ts";
-import type { RoundRecord } from "../../../src/core/ports/run-store.ts";
+import type { RoundRecord } from "../../../src/core/round.ts";
 import {
   kinds,
   ports,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { EndReason } from "../../../src/core/events.ts";
-import type { Outcome } from "../../../src/core/ports/run-store.ts";
+import type { Outcome } from "../../../src/core/run.ts";
 import { documentOf, reduce } from "../../../src/core/reply/document.ts";
 import { endingOf } from "../../../src/core/reply/ending.ts";
 import { plainOf } from "../../../src/core/reply/plain.ts";

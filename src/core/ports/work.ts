@@ -1,0 +1,13 @@
+/** What there is to do in the ledger, for those who ring and those who look again. Reads only. */
+
+import type { SessionId } from "../thread.ts";
+
+export interface Work {
+  /**
+   * Sessions with an inbound that has waited, a run that is unfinished or a reply that is settling for `idleMs`, and in which
+   * no attempt did anything for as long; the one that was touched longest ago first.
+   */
+  due(idleMs: number, limit: number): Promise<readonly SessionId[]>;
+  /** Whether anything waits, is unfinished or is settling in the session: the look after the lease was released. */
+  hasWork(session: SessionId): Promise<boolean>;
+}

@@ -1,0 +1,61 @@
+/** One round as it is stored: the reply, its results, and the model calls that it took, with all that they were told. */
+
+import type { EntryBody } from "./entry.ts";
+import type { ErrorCode } from "./errors.ts";
+import type { CallUsage } from "./usage.ts";
+
+/** A text that is stored once by its hash. */
+export interface Blob {
+  readonly hash: string;
+  readonly text: string;
+}
+
+/** What a model is told beside the conversation: the composed system prompt and the tool list. */
+export interface Frozen {
+  readonly prompt: Blob;
+  /** JSON text of ToolSpec[]. */
+  readonly tools: Blob;
+}
+
+/** One model call, so that the request can be rebuilt byte for byte from stored entries. */
+export interface ModelCallRecord extends Frozen {
+  readonly id: string;
+  /** Round that it was made for, from 1. */
+  readonly round: number;
+  readonly model: string;
+  /** Entries that were sent: those of the epoch from `firstSeq` to `lastSeq` without `excluded`. */
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  readonly excluded: readonly number[];
+  /** JSON text of everything else that shapes the request (`context/request`). */
+  readonly params: string;
+  /** Hash of the body that was sent; absent when it was never sent. */
+  readonly bodyHash?: string;
+  /** One per try that reported. */
+  readonly usage: readonly CallUsage[];
+  readonly startedAt: number;
+  readonly durationMs: number;
+  readonly outcome: "done" | "cut" | "failed" | "aborted";
+  readonly error?: ErrorCode;
+}
+
+/** A tool's result before it was capped for the model (at most 1 MB is kept). */
+export interface FullResult {
+  readonly call: string;
+  readonly name: string;
+  readonly ok: boolean;
+  readonly content: string;
+}
+
+export interface RoundRecord {
+  /** From 1. */
+  readonly round: number;
+  /**
+   * `calls`: the reply alone, stored before a tool with side effects starts, so that a crash inside it is known;
+   * `complete`: what is still missing of the round (the reply too, where `calls` was not stored).
+   */
+  readonly state: "calls" | "complete";
+  readonly entries: readonly EntryBody[];
+  readonly results: readonly FullResult[];
+  readonly modelCalls: readonly ModelCallRecord[];
+}
