@@ -19,12 +19,12 @@ export const stoppedBeforeItBegan: LoopOutcome = {
 };
 
 /** @param stored rounds that are stored. A blank reply stands in no entry, but it is one of the run's model calls. */
-export function endingOf(outcome: LoopEnd, stored: number): RunEnding {
+export function toRunEnding(outcome: LoopEnd, stored: number): RunEnding {
   const note = noteFor(outcome.reason);
   if (outcome.round === undefined && outcome.rounds > stored) {
     const { rounds: round, modelCalls } = outcome;
     const blank: RoundRecord = { round, state: "complete", entries: [], results: [], modelCalls };
-    return endingOf({ ...outcome, round: blank, modelCalls: [] }, stored);
+    return toRunEnding({ ...outcome, round: blank, modelCalls: [] }, stored);
   }
   return {
     reason: outcome.reason,

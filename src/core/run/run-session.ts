@@ -20,7 +20,8 @@ import { documentOf } from "../reply/document.ts";
 import { createReplyWriter, type ReplyWriter } from "../reply/writer.ts";
 import type { SessionId } from "../thread.ts";
 import type { Backlog } from "./backlog.ts";
-import { endingOf, outcomeOf, stoppedBeforeItBegan } from "./run-ending.ts";
+import { holdSession } from "./hold.ts";
+import { outcomeOf, stoppedBeforeItBegan, toRunEnding } from "./run-ending.ts";
 import { leaveSignal, openRunSignal } from "./run-signal.ts";
 import type { Served, ServeStep } from "./serve-session.ts";
 
@@ -40,7 +41,7 @@ export interface RunSessionDeps extends LoopDeps {
 export interface RunSessionOptions {
   /** Name of this worker in the attempts. */
   readonly worker: string;
-  /** How long a run may go on to its next border after `leaving`, ms. Default 1,000. */
+  /** How long tools and final pages may go on after `leaving`, ms; a model call is cut at once. Default 1,000. */
   readonly graceMs?: number;
   /** How long a write of an attempt that died may still land on the platform, ms. Default 0. */
   readonly lateWritesMs?: number;
@@ -49,6 +50,8 @@ export interface RunSessionOptions {
 type Claimed = Exclude<Opened, { kind: "nothing" }>;
 type ClaimedRun = Extract<Opened, { kind: "run" }>;
 type Settling = Extract<Opened, { kind: "settle" }>;
+/** The run has ended in the ledger, or this attempt has to leave. */
+type Looped = { readonly kind: "ended"; readonly outcome: Outcome } | Extract<LoopOutcome, { kind: "left" }>;
 
 /** Said late or never, an attempt costs its run one of eight; what would pile up here in a long outage does not matter. */
 const MOST_UNSAID = 1_000;
@@ -143,7 +146,7 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
     }
   }
 
-  /** Runs the loop until the run has ended in the ledger, or undefined when this attempt has to leave. */
+  /** @param frozen what has to be stored before anything else of the run; its failure ends the attempt. */
   async function loop(
     claimed: ClaimedRun,
     profile: LoopProfile,
@@ -151,17 +154,22 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
     lease: Lease,
     leaving: AbortSignal,
     threadGone: AbortSignal,
-  ): Promise<Outcome | Left> {
+    frozen: Promise<void>,
+  ): Promise<Looped> {
     const { fence, run } = claimed;
     const entries: Entry[] = [...claimed.tail];
     let { rounds, requester } = run;
     /** A store that went away ends the attempt, not the run: the claim after it resumes from what was stored. */
     let storeFailure: BobbinError | undefined;
     const hooks: LoopHooks = {
-      emit: (event) => writer.on(event),
+      emit(event) {
+        signal.on(event);
+        writer.on(event);
+      },
       isLive: () => lease.isLive(),
       async commitRound(round) {
         try {
+          await frozen;
           const committed = await deps.store.commitRound(fence, round);
           entries.push(...committed.stored, ...committed.steered);
           requester = newestAuthor(committed.steered) ?? requester;
@@ -175,7 +183,10 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
       },
     };
 
-    const signal = openRunSignal(deps, fence, { lease, leaving, threadGone, graceMs });
+    const leftMs =
+      profile.limits.runMs - (claimed.resumed ? Math.max(0, deps.clock.now() - run.startedAt) : 0);
+    const signal = openRunSignal(deps, fence, { lease, leaving, threadGone, graceMs, leftMs });
+    frozen.catch(() => signal.cut());
     try {
       for (;;) {
         const input = {
@@ -188,10 +199,11 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
         const outcome: LoopOutcome = claimed.stopped
           ? stoppedBeforeItBegan
           : await runLoop(deps, profile, { ...input, entries: [...entries] }, hooks, signal.signal);
+        await frozen;
         if (storeFailure !== undefined) throw storeFailure;
-        if (outcome.kind === "left") return outcome.how;
-        const ended = await deps.store.end(fence, endingOf(outcome, rounds));
-        if (ended.kind === "ended") return outcomeOf(outcome, deps.clock.now());
+        if (outcome.kind === "left") return outcome;
+        const ended = await deps.store.end(fence, toRunEnding(outcome, rounds));
+        if (ended.kind === "ended") return { kind: "ended", outcome: outcomeOf(outcome, deps.clock.now()) };
         // Messages came between the last look and the end: the same run and the same reply go on.
         rounds = outcome.rounds;
         entries.push(...ended.stored, ...ended.steered);
@@ -211,15 +223,18 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
     try {
       writer = writerOf(claimed, lease, () => threadGone.abort());
       const { profile, frozen } = deps.profileOf(claimed.frozen);
-      if (claimed.frozen === undefined) await deps.store.freeze(claimed.fence, frozen);
-      const ended = await loop(claimed, profile, writer, lease, leaving, threadGone.signal);
-      if (typeof ended === "string") {
+      // Beside the first request, which need not wait for it; nothing of the run is stored before it is.
+      const freezing =
+        claimed.frozen === undefined ? deps.store.freeze(claimed.fence, frozen) : Promise.resolve();
+      const looped = await loop(claimed, profile, writer, lease, leaving, threadGone.signal, freezing);
+      if (looped.kind === "left") {
         await writer.stop();
-        log.info("attempt left", { how: ended });
-        return await leave(claimed.fence, ended);
+        log.info("attempt left", { how: looped.how });
+        return await leave(claimed.fence, looped.how);
       }
-      log.info("run ended", { reason: ended.reason, error: ended.error });
-      return await deliver(writer, claimed, ended, lease, leaving);
+      const { outcome } = looped;
+      log.info("run ended", { reason: outcome.reason, error: outcome.error });
+      return await deliver(writer, claimed, outcome, lease, leaving);
     } catch (error) {
       return await breakOff(error, claimed, writer);
     }
@@ -231,15 +246,12 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
     // A claim takes the run from whoever has it: who was paused past its lease must not make one.
     if (!lease.isLive()) return "left";
     const opened = await deps.store.open(session, options.worker);
-    switch (opened.kind) {
-      case "nothing":
-        return "idle";
-      case "settle":
-        return settle(opened, lease, leaving);
-      case "run":
-        return execute(opened, lease, leaving);
-      default:
-        return opened satisfies never;
+    if (opened.kind === "nothing") return "idle";
+    const hold = holdSession(deps, opened.fence, lease);
+    try {
+      return await (opened.kind === "run" ? execute(opened, hold, leaving) : settle(opened, hold, leaving));
+    } finally {
+      hold.close();
     }
   };
 }

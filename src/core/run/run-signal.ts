@@ -1,15 +1,29 @@
-/** The one signal of an attempt: lease lost, stop asked for, thread deleted, process leaving. The reason tells the loop which. */
+/**
+ * The one signal of an attempt: lease lost, stop asked for, thread deleted, time over, process leaving. The reason tells the
+ * loop which.
+ */
 
 import type { AbortReason } from "../agent/loop-types.ts";
+import type { RunEvent } from "../events.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Lease } from "../ports/locker.ts";
 import type { Log } from "../ports/log.ts";
 import type { Fence, RunStore } from "../ports/run-store.ts";
 import type { Stops } from "../ports/stops.ts";
 
-export interface RunSignal {
+export interface LeaveSignal {
   readonly signal: AbortSignal;
   close(): void;
+}
+
+export interface RunSignal extends LeaveSignal {
+  /**
+   * Has to hear what the loop does: a process that leaves cuts a model call at once, since that costs nothing but its tokens,
+   * and gives tools their time.
+   */
+  on(event: RunEvent): void;
+  /** The attempt cannot go on: hands the run over now. */
+  cut(): void;
 }
 
 export interface RunSignalDeps {
@@ -22,8 +36,10 @@ export interface RunSignalDeps {
 export interface RunEnders {
   readonly lease: Lease;
   readonly leaving: AbortSignal;
-  /** How long the run may go on to its next border once `leaving` aborts, ms. */
+  /** How long tools may go on to the run's next border once `leaving` aborts, ms. */
   readonly graceMs: number;
+  /** What is left of the time of the run, earlier attempts taken off, ms; may be negative. */
+  readonly leftMs: number;
   /** There is nobody left to answer: ends the run as a stop does. */
   readonly threadGone: AbortSignal;
 }
@@ -32,7 +48,7 @@ export interface RunEnders {
 const LOOK_AGAIN_MS = 1_000;
 
 /** Aborts `graceMs` after `leaving` does. */
-export function leaveSignal(clock: Clock, leaving: AbortSignal, graceMs: number): RunSignal {
+export function leaveSignal(clock: Clock, leaving: AbortSignal, graceMs: number): LeaveSignal {
   const controller = new AbortController();
   let cancel = (): void => {};
   const leave = (): void => {
@@ -56,12 +72,17 @@ export function leaveSignal(clock: Clock, leaving: AbortSignal, graceMs: number)
 export function openRunSignal(
   deps: RunSignalDeps,
   fence: Fence,
-  { lease, leaving, graceMs, threadGone }: RunEnders,
+  { lease, leaving, graceMs, leftMs, threadGone }: RunEnders,
 ): RunSignal {
   const controller = new AbortController();
   const closing: (() => void)[] = [];
   let isClosed = false;
+  /** The model is asked: a round has begun, and its reply has not asked for tools. */
+  let isAsking = false;
   const abort = (reason: AbortReason) => controller.abort(reason);
+  const cutIfAsking = () => {
+    if (isAsking && leaving.aborted) abort("leave");
+  };
   const when = (signal: AbortSignal, run: () => void) => {
     if (signal.aborted) return run();
     signal.addEventListener("abort", run, { once: true });
@@ -73,6 +94,9 @@ export function openRunSignal(
   const late = leaveSignal(deps.clock, leaving, graceMs);
   closing.push(() => late.close());
   when(late.signal, () => abort("leave"));
+  when(leaving, cutIfAsking);
+  if (leftMs <= 0) abort("timeout");
+  else closing.push(deps.clock.after(leftMs, () => abort("timeout")));
 
   // The signal may be older than this run (a stop that came just before it): only the ledger says whom it means.
   const look = () => {
@@ -100,6 +124,13 @@ export function openRunSignal(
   );
   return {
     signal: controller.signal,
+    on(event) {
+      if (event.kind === "round") isAsking = event.state !== "done";
+      else if (event.kind === "tool_call") isAsking = false;
+      else return;
+      cutIfAsking();
+    },
+    cut: () => abort("leave"),
     close: () => {
       isClosed = true;
       for (const close of closing.splice(0)) close();

@@ -7,7 +7,7 @@ import { BobbinError, isStoreTrouble } from "../errors.ts";
 import type { Lease, Locker } from "../ports/locker.ts";
 import type { Log } from "../ports/log.ts";
 import type { Serve } from "../ports/run-queue.ts";
-import type { RunStore } from "../ports/run-store.ts";
+import type { Work } from "../ports/work.ts";
 import type { SessionId } from "../thread.ts";
 import type { Sweeper } from "./sweeper.ts";
 
@@ -22,7 +22,7 @@ export type ServeStep = (session: SessionId, lease: Lease, leaving: AbortSignal)
 
 export interface ServeDeps {
   readonly locker: Locker;
-  readonly store: Pick<RunStore, "hasWork">;
+  readonly store: Pick<Work, "hasWork">;
   readonly step: ServeStep;
   /** Told when the store or the locker was away, since then nobody else rings again. */
   readonly sweeper?: Pick<Sweeper, "lookSoon">;

@@ -6,11 +6,11 @@
 import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
 import type { RunQueue } from "../ports/run-queue.ts";
-import type { RunStore } from "../ports/run-store.ts";
+import type { Work } from "../ports/work.ts";
 import type { SessionId } from "../thread.ts";
 
 export interface SweeperDeps {
-  readonly store: Pick<RunStore, "due">;
+  readonly store: Pick<Work, "due">;
   readonly queue: RunQueue;
   readonly clock: Clock;
   readonly log: Log;

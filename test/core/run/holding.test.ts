@@ -1,0 +1,85 @@
+// What an attempt says while it holds a run, and what it does when another has taken it.
+import { expect, test } from "vitest";
+import { RunBench } from "../../support/run-bench.ts";
+import { storeAway } from "../../support/moments.ts";
+import { hangs, later, reply } from "../../support/scripted-model.ts";
+import { until } from "../../support/until.ts";
+import { postgresBackend } from "../../adapters/postgres/backends.ts";
+
+const backend = postgresBackend();
+
+test("a run that takes long is touched every few seconds, so that nobody rings for it, also after the store was away", async () => {
+  const go = Promise.withResolvers<void>();
+  const b = new RunBench(backend.sql(), [later(go.promise, reply("at last"))]);
+  await b.say("hello");
+  const served = b.worker().serve();
+  await until(() => b.model.streaming === 1, { what: "the model is asked" });
+  const touchedAt = async (): Promise<number> => {
+    const [row] = await backend
+      .sql()
+      .query<{ at: number }>({ text: "select touched_at as at from sessions where id = $1" }, [b.session]);
+    return row?.at ?? 0;
+  };
+  const before = await touchedAt();
+  b.moments.at("touch", "before", storeAway);
+  await b.clock.advance(4_000);
+  await until(() => b.moments.pending === 0, { what: "the store was away" });
+  await until(async () => (await b.clock.advance(4_000), (await touchedAt()) > before), { what: "touched" });
+  go.resolve();
+  await served;
+  expect(b.shown()).toEqual(["at last"]);
+  expect(await b.attempts()).toEqual([["ended"]]);
+  expect(b.clock.waiting).toBe(0);
+  expect(await b.problems()).toEqual([]);
+});
+
+test("an attempt that another has replaced finds out while its model is still talking, and ends as lost", async () => {
+  const b = new RunBench(backend.sql(), [hangs("half of"), reply("the whole answer")]);
+  await b.say("hello");
+  const loser = b.worker();
+  const served = loser.serve();
+  await until(() => b.thread.texts().includes("half of"), { what: "the text is shown" });
+  // Paused past its lease, and back again without a signal.
+  b.locker.loseSilently(b.key);
+  await b.rest();
+  const { writes } = loser;
+  await b.clock.advance(4_000);
+  await served;
+  expect(loser.writes).toBe(writes);
+  expect(b.shown()).toEqual(["the whole answer"]);
+  expect(b.clock.waiting).toBe(0);
+  expect(await b.problems()).toEqual([]);
+});
+
+test("the first request does not wait until the prompt is stored, and nothing of the run is stored before it", async () => {
+  const go = Promise.withResolvers<void>();
+  const b = new RunBench(backend.sql(), [reply("here")]);
+  await b.say("hello");
+  b.moments.at("freeze", "before", () => go.promise);
+  let isFrozen = false;
+  b.moments.at("freeze", "after", () => (isFrozen = true));
+  let wasFrozen: boolean | undefined;
+  b.moments.at("commitRound", "before", () => (wasFrozen = isFrozen));
+  const served = b.worker().serve();
+  await until(() => b.model.requests.length === 1, { what: "the model is asked" });
+  expect(isFrozen).toBe(false);
+  go.resolve();
+  await served;
+  expect(wasFrozen).toBe(true);
+  expect(b.shown()).toEqual(["here"]);
+  expect(await b.problems()).toEqual([]);
+});
+
+test("a prompt that cannot be stored cuts the model: nobody waits for an answer that cannot be kept", async () => {
+  const b = new RunBench(backend.sql(), [hangs("half of"), reply("here")]);
+  await b.say("hello");
+  b.moments.at("freeze", "before", async () => {
+    await until(() => b.model.streaming === 1, { what: "the model is asked" });
+    storeAway();
+  });
+  await expect(b.worker().serve()).rejects.toMatchObject({ code: "store_unavailable" });
+  await b.rest();
+  expect(b.shown()).toEqual(["here"]);
+  expect(await b.attempts()).toEqual([["handed_over", "ended"]]);
+  expect(await b.problems()).toEqual([]);
+});
