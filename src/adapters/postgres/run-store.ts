@@ -11,9 +11,10 @@ import type { SessionId } from "../../core/thread.ts";
 import { commitRound } from "./commit-round.ts";
 import { endRun } from "./end-run.ts";
 import { staleFence } from "./fenced.ts";
-import { IN_ORDER, isStopped, WAITS } from "./ledger-sql.ts";
+import { IN_ORDER, isStopped } from "./ledger-sql.ts";
 import { openRun } from "./open-run.ts";
 import type { Sql } from "./sql.ts";
+import { createWork } from "./work.ts";
 
 export interface RunStoreOptions {
   /** Entries that `open` gives at most, beyond what is needed to begin at a user turn; default 200. */
@@ -77,26 +78,6 @@ select ${isStopped("s", "r")} as stopped
 from sessions s join runs r on r.session = s.id where s.id = $1 and r.id = $2`,
 };
 
-const HAS_WORK = {
-  name: "has-work",
-  text: `
-select exists (select from inbox i where i.session = $1 and ${WAITS})
-  or exists (select from runs r where r.session = $1 and r.reply <> 'settled') as work`,
-};
-
-const DUE = {
-  name: "due",
-  text: `
-select w.session
-from (
-  select i.session, i.received_at as since from inbox i where ${WAITS}
-  union all
-  select r.session, r.started_at from runs r where r.reply <> 'settled') w
-join sessions s on s.id = w.session
-where w.since <= now_ms() - $1::bigint and s.touched_at <= now_ms() - $1
-group by w.session, s.touched_at order by s.touched_at, min(w.since), w.session limit $2::integer`,
-};
-
 /** Hashes that are remembered as stored, so that a prompt does not travel with each round. */
 const KNOWN_BLOBS = 1_000;
 
@@ -115,6 +96,7 @@ export function createRunStore(
   const rememberCalls = (calls: readonly ModelCallRecord[]): void =>
     remember(calls.flatMap((call) => [call.prompt.hash, call.tools.hash]));
   return {
+    ...createWork(sql),
     open: (session: SessionId, worker: string) => openRun(sql, session, worker, { newRun: newId, tail }),
     async beginning(session) {
       const [row] = await sql.query<Beginning>(BEGINNING, [session]);
@@ -157,14 +139,6 @@ export function createRunStore(
     async isStopped(fence) {
       const [row] = await sql.query<{ stopped: boolean }>(IS_STOPPED, [fence.session, fence.run]);
       return row?.stopped ?? false;
-    },
-    async due(idleMs, limit) {
-      const rows = await sql.query<{ session: SessionId }>(DUE, [Math.round(idleMs), limit]);
-      return rows.map((row) => row.session);
-    },
-    async hasWork(session) {
-      const [row] = await sql.query<{ work: boolean }>(HAS_WORK, [session]);
-      return row?.work ?? false;
     },
   };
 }
