@@ -1,0 +1,170 @@
+// What people do to a bot that works: stop it, begin anew, try again; and what becomes of an answer whose worker dies.
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { eventsThenSilence, delta, refuses, says } from "../support/fake-llm/answers.ts";
+import type { Person, Said } from "../support/slack/person.ts";
+import type { SeenMessage } from "../support/slack/seen.ts";
+import { until } from "../support/until.ts";
+import { openSlackWorld, type SlackWorld } from "./slack-world.ts";
+
+let world: SlackWorld;
+let scenes = 0;
+
+function scene() {
+  const { slack } = world;
+  scenes++;
+  const channel = slack.channel(`channel-${scenes}`);
+  return {
+    slack,
+    ana: slack.person(`Ana ${scenes}`),
+    ben: slack.person(`Ben ${scenes}`),
+    channel,
+    at: slack.botMention,
+  };
+}
+
+interface Ways {
+  readonly ana: Person;
+  readonly ben: Person;
+  readonly root: Said;
+  readonly answer: SeenMessage;
+}
+
+const byShortcut = (person: Person, id: string, { channel, ts }: SeenMessage) =>
+  person.shortcut(id, { channel, ts });
+
+describe.each(["socket", "http"] as const)("over %s, a gateway and two workers", (over) => {
+  beforeAll(async () => {
+    world = await openSlackWorld({ over, parts: ["gateway", "worker", "worker"] });
+  });
+  afterEach(() => world.expectPeace());
+  afterAll(() => world[Symbol.asyncDispose]());
+
+  test.each<{ how: string; whispers: number; stop(ways: Ways): Promise<unknown> }>([
+    {
+      how: "by a word in the thread",
+      whispers: 1,
+      stop: ({ ben, root }) =>
+        ben.say(root.channel, `${world.slack.botMention} stop`, { thread: root }).delivered,
+    },
+    { how: "by the button", whispers: 1, stop: ({ ben, answer }) => ben.click(answer, "bobbin_stop") },
+    {
+      how: "by the shortcut",
+      whispers: 1,
+      stop: ({ ben, answer }) => byShortcut(ben, "bobbin_stop", answer),
+    },
+    { how: "pitfall 5: by Slack's own Stop", whispers: 0, stop: ({ ben, root }) => ben.stop(root).delivered },
+  ])(
+    "stopped $how: the model is left, what was shown stays and says so, and the thread goes on",
+    async (way) => {
+      const { slack, ana, ben, channel, at } = scene();
+      const { abandoned } = world.llm;
+      world.llm.script(eventsThenSilence(delta({ content: "as far as here" })));
+      const root = ana.say(channel, `${at} work for long`);
+      const answer = await world.shows(root, "as far as here");
+      await way.stop({ ana, ben, root, answer });
+      await until(() => world.llm.abandoned === abandoned + 1, { what: "the model was left" });
+      const [stopped, ...more] = await world.settled(root, 1);
+      expect(more).toEqual([]);
+      expect(stopped?.ts).toBe(answer.ts);
+      expect(stopped?.text).toMatch(/as far as here[^]*Stopped\./);
+      expect(await world.whispers(root, ben, way.whispers)).toEqual(way.whispers === 0 ? [] : ["Stopping."]);
+      expect(new Set(slack.statusHistory(channel, root))).toEqual(new Set(["processing", ""]));
+      ana.say(channel, "go on", { thread: root });
+      const [, next] = await world.settled(root, 2);
+      expect(next?.text).toContain("go on");
+    },
+  );
+
+  test("reset by the shortcut: what was said before is not known any more, and stands there still", async () => {
+    const { ana, channel, at } = scene();
+    const root = ana.say(channel, `${at} the word is heron`);
+    const [answer] = await world.settled(root, 1);
+    await byShortcut(ana, "bobbin_reset", answer!);
+    expect(await world.whispers(root, ana, 1)).toEqual([expect.stringContaining("begins anew")]);
+    ana.say(channel, "which word?", { thread: root });
+    expect(await world.settled(root, 2)).toHaveLength(2);
+    expect(JSON.stringify(world.llm.requests.at(-1)?.body.messages)).not.toContain("heron");
+  });
+
+  test("pitfall 12: /reset in the channel asks which thread, and the one that is picked begins anew", async () => {
+    const { slack, ana, channel, at } = scene();
+    const kept = ana.say(channel, `${at} the word is heron`);
+    await world.settled(kept, 1);
+    const reset = ana.say(channel, `${at} the word is egret`);
+    await world.settled(reset, 1);
+    expect(await ana.slash("/reset", "", channel, reset.root)).toMatchObject({ kind: "refused" });
+    expect(await ana.slash("/reset", "", channel)).toMatchObject({ kind: "acknowledged" });
+    const asked = slack.channelTop(channel, { as: ana }).find(({ ephemeralTo }) => ephemeralTo === ana.id);
+    expect(asked?.text).toContain("Which thread shall begin anew?");
+    await ana.click(asked!, "bobbin_pick_reset", reset.root);
+    await until(
+      () => slack.channelTop(channel, { as: ana }).some(({ text }) => text.includes("begins anew")),
+      { what: "the picker was replaced by its answer" },
+    );
+    for (const root of [reset, kept]) ana.say(channel, "which word?", { thread: root });
+    await Promise.all([world.settled(reset, 2), world.settled(kept, 2)]);
+    const prompts = world.llm.requests.slice(-2).map(({ body }) => JSON.stringify(body.messages));
+    expect(prompts.filter((prompt) => prompt.includes("heron"))).toHaveLength(1);
+    expect(prompts.filter((prompt) => prompt.includes("egret"))).toHaveLength(0);
+  });
+
+  test("a failed answer has a button that tries again, once, also when it is pressed twice", async () => {
+    const { slack, ana, ben, channel, at } = scene();
+    world.llm.script(refuses(400, { message: "no" }), says("it worked"));
+    const root = ana.say(channel, `${at} please try`);
+    const [failed] = await world.settled(root, 1);
+    expect(failed?.controls.map(({ actionId }) => actionId)).toEqual(["bobbin_retry"]);
+    await Promise.all([ana.click(failed!, "bobbin_retry"), ben.click(failed!, "bobbin_retry")]);
+    await world.shows(root, /^it worked/);
+    await until(() => slack.statusLine(channel, root) === "", { what: "nothing is running" });
+    ana.say(channel, "and now", { thread: root });
+    await world.shows(root, "and now");
+    const texts = world.replies(root).map(({ text }) => text);
+    expect(texts.filter((text) => text.includes("it worked"))).toHaveLength(1);
+  });
+});
+
+describe("as processes", () => {
+  beforeAll(async () => {
+    world = await openSlackWorld({
+      over: "socket",
+      parts: ["gateway", "worker"],
+      as: "processes",
+      // As Slack does it; the test tells when the minutes are over.
+      slack: { retryDelaysMs: [0, 60_000, 300_000] },
+      llm: { talker: { perSecond: 40 } },
+    });
+  });
+  afterEach(() => world.expectPeace());
+  afterAll(() => world[Symbol.asyncDispose]());
+
+  const words = (count: number): readonly string[] => Array.from({ length: count }, (_, n) => `word${n + 1}`);
+
+  test("a worker killed in mid-run: another goes on, and the thread is answered once, in the same message", async () => {
+    const { ana, channel, at } = scene();
+    const root = ana.say(channel, `${at} say 200 words`);
+    const begun = await world.shows(root, "word10 ");
+    world.processes[1]?.kill("SIGKILL");
+    await world.add("worker");
+    const answers = await world.settled(root, 1);
+    expect(answers.map(({ ts }) => ts)).toEqual([begun.ts]);
+    expect(answers[0]?.text.match(/word\d+/g)).toEqual(words(200));
+    ana.say(channel, "go on", { thread: root });
+    expect(await world.settled(root, 2)).toHaveLength(2);
+  });
+
+  test("a gateway killed while the answer grows: it ends, and the next gateway takes the next message", async () => {
+    const { ana, channel, at } = scene();
+    const root = ana.say(channel, `${at} say 100 words`);
+    await world.shows(root, "word10 ");
+    world.processes[0]?.kill("SIGKILL");
+    const answers = await world.settled(root, 1);
+    expect(answers[0]?.text.match(/word\d+/g)).toEqual(words(100));
+    ana.say(channel, "is anybody there?", { thread: root });
+    await until(() => world.slack.delivery.waiting > 0, { what: "Slack waits before it tries again" });
+    await world.add("gateway");
+    world.slack.delivery.retryNow();
+    const [, second] = await world.settled(root, 2);
+    expect(second?.text).toContain("is anybody there?");
+  });
+});
