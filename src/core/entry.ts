@@ -73,3 +73,13 @@ export interface Entry {
   readonly round?: number;
   readonly body: EntryBody;
 }
+
+/** An entry of the conversation so far; `seq` is absent while it is not stored. */
+export interface ContextEntry {
+  readonly seq?: number;
+  readonly run?: RunId;
+  readonly round?: number;
+  readonly body: EntryBody;
+  /** The provider should cache up to here. A conversation that carries one mark of its own gets no other. */
+  readonly cacheHere?: true;
+}

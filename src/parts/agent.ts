@@ -10,7 +10,7 @@ import { createTimeTool } from "../adapters/tools/clock.ts";
 import { createEarlierMessagesTool } from "../adapters/tools/earlier-messages.ts";
 import type { LoopProfile } from "../core/agent/loop-types.ts";
 import { allowAll } from "../core/agent/tool.ts";
-import { createProfileOf, type ProfileOf } from "../core/context/frozen-profile.ts";
+import { createProfileOf, type ProfileOf } from "../core/agent/frozen-profile.ts";
 import { composePrompt } from "../core/context/prompt.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import type { Conversation } from "../core/ports/conversation.ts";

@@ -5,7 +5,6 @@ import { createLocalLocker } from "../../src/core/agent/local-locker.ts";
 import { createMemoryHistory } from "../../src/core/agent/memory-history.ts";
 import type {
   CommitAnswer,
-  ContextEntry,
   Limits,
   LoopHooks,
   LoopOutcome,
@@ -15,7 +14,7 @@ import { runLoop } from "../../src/core/agent/loop.ts";
 import type { SessionOptions } from "../../src/core/agent/session-options.ts";
 import { createSession, type Session, type SessionDeps } from "../../src/core/agent/session.ts";
 import { allowAll, type Effect, type Tool } from "../../src/core/agent/tool.ts";
-import type { EntryBody, UserEntry } from "../../src/core/entry.ts";
+import type { ContextEntry, EntryBody, UserEntry } from "../../src/core/entry.ts";
 import type { RunEvent } from "../../src/core/events.ts";
 import type { RunId } from "../../src/core/ids.ts";
 import type { ModelMessage, ModelRequest } from "../../src/core/ports/model.ts";

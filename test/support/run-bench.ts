@@ -9,7 +9,7 @@ import type { CommandName } from "../../src/core/command/command.ts";
 import { checkLimits } from "../../src/core/agent/limits.ts";
 import type { Limits, LoopProfile } from "../../src/core/agent/loop-types.ts";
 import { allowAll, type Tool } from "../../src/core/agent/tool.ts";
-import { createProfileOf, type ProfileOf } from "../../src/core/context/frozen-profile.ts";
+import { createProfileOf, type ProfileOf } from "../../src/core/agent/frozen-profile.ts";
 import type { Author, Inbound, MessageInbound } from "../../src/core/inbound.ts";
 import type { InboundId } from "../../src/core/ids.ts";
 import type { Surface } from "../../src/core/ports/surface.ts";

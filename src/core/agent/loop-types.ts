@@ -1,13 +1,13 @@
 /** The contract between the loop and its two shells (`agent/session` and `run/run-session`). */
 
-import type { Entry, EntryBody } from "../entry.ts";
+import type { ContextEntry } from "../entry.ts";
 import type { BobbinError } from "../errors.ts";
 import type { EndReason, RunEvent } from "../events.ts";
 import type { Hash, NewId } from "../ids.ts";
 import type { Author } from "../inbound.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Model, ModelRecord, Thinking } from "../ports/model.ts";
-import type { ModelCallRecord, RoundRecord } from "../round.ts";
+import type { Frozen, ModelCallRecord, RoundRecord } from "../round.ts";
 import type { Usage } from "../usage.ts";
 import type { Tool, ToolGate } from "./tool.ts";
 
@@ -43,16 +43,8 @@ export interface LoopProfile {
   readonly thinking?: Thinking;
   /** Prompt caching on. */
   readonly caching: boolean;
-}
-
-/** An entry of the conversation so far; `seq` is absent while it is not stored. */
-export interface ContextEntry {
-  readonly seq?: number;
-  readonly run?: Entry["run"];
-  readonly round?: number;
-  readonly body: EntryBody;
-  /** The provider should cache up to here. A conversation that carries one mark of its own gets no other. */
-  readonly cacheHere?: true;
+  /** `system` and `tools` as they are stored; made from them where it is absent. */
+  readonly frozen?: Frozen;
 }
 
 export interface LoopInput {

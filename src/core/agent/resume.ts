@@ -1,8 +1,8 @@
 /** Where a run goes on that another attempt began. */
 
 import { OUTCOME_UNKNOWN } from "../context/replayed-calls.ts";
-import type { AssistantEntry, ToolEntry } from "../entry.ts";
-import type { ContextEntry, LoopInput } from "./loop-types.ts";
+import type { AssistantEntry, ContextEntry, ToolEntry } from "../entry.ts";
+import type { LoopInput } from "./loop-types.ts";
 import { prepareStoredCall, type PreparedCall } from "./prepare-call.ts";
 import { reasonOfFinal, settleCalls, type OpenCalls, type RoundEnd } from "./round.ts";
 import type { RunState } from "./run-state.ts";

@@ -1,13 +1,12 @@
 /** What a run of the library adds to History, and when: at its end, or round by round. */
 
-import type { EntryBody, UserEntry } from "../entry.ts";
+import type { ContextEntry, EntryBody, UserEntry } from "../entry.ts";
 import { BobbinError } from "../errors.ts";
 import type { EndReason } from "../events.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { History } from "../ports/history.ts";
 import type { RoundRecord } from "../round.ts";
 import { orAborted } from "./abort.ts";
-import type { ContextEntry } from "./loop-types.ts";
 
 export interface RunLog {
   read(): Promise<readonly ContextEntry[]>;

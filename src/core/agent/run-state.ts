@@ -1,12 +1,14 @@
 /** What the steps of one loop share: the ports, the conversation so far, and what was counted. */
 
-import { standardSpecs } from "./tool-specs.ts";
 import type { RequestProfile } from "../context/request.ts";
+import type { ContextEntry } from "../entry.ts";
 import type { RunId } from "../ids.ts";
 import type { Author } from "../inbound.ts";
-import type { Blob } from "../round.ts";
+import type { Frozen } from "../round.ts";
 import { addUsage, type CallUsage, type Usage } from "../usage.ts";
-import type { ContextEntry, LoopDeps, LoopHooks, LoopInput, LoopProfile } from "./loop-types.ts";
+import { frozenOf } from "./frozen-profile.ts";
+import type { LoopDeps, LoopHooks, LoopInput, LoopProfile } from "./loop-types.ts";
+import { standardSpecs } from "./tool-specs.ts";
 
 export interface RunState {
   readonly deps: LoopDeps;
@@ -16,8 +18,7 @@ export interface RunState {
   /** The caller's signal and the limit of the run. */
   readonly signal: AbortSignal;
   readonly request: RequestProfile;
-  readonly prompt: Blob;
-  readonly tools: Blob;
+  readonly frozen: Frozen;
   readonly entries: ContextEntry[];
   /** Who asked last: a turn has that person's rights. */
   requester: Author | undefined;
@@ -34,9 +35,7 @@ export function createRunState(
   hooks: LoopHooks,
   signal: AbortSignal,
 ): RunState {
-  const specs = standardSpecs(profile.tools);
   const { model, system, temperature, thinking, caching } = profile;
-  const toolsText = JSON.stringify(specs);
   return {
     deps,
     profile,
@@ -46,13 +45,12 @@ export function createRunState(
     request: {
       model,
       system,
-      tools: specs,
+      tools: standardSpecs(profile.tools),
       ...(temperature === undefined ? {} : { temperature }),
       ...(thinking === undefined ? {} : { thinking }),
       caching,
     },
-    prompt: { hash: deps.hash(system), text: system },
-    tools: { hash: deps.hash(toolsText), text: toolsText },
+    frozen: profile.frozen ?? frozenOf(profile, deps.hash),
     entries: [...input.entries],
     requester: input.requester,
     rounds: input.roundsDone,

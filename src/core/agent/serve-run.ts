@@ -1,20 +1,13 @@
 /** One run of the library from its lock to its `end`: lock, read, loop, store, say so, unlock. */
 
-import type { EntryBody, UserEntry } from "../entry.ts";
+import type { ContextEntry, EntryBody, UserEntry } from "../entry.ts";
 import { BobbinError, toBobbinError } from "../errors.ts";
 import type { EndReason, RunEvent } from "../events.ts";
 import type { Lease, Locker } from "../ports/locker.ts";
 import type { RoundRecord } from "../round.ts";
 import { addUsage, type Usage } from "../usage.ts";
 import { abortReasonOf, orAborted } from "./abort.ts";
-import type {
-  AbortReason,
-  CommitAnswer,
-  ContextEntry,
-  LoopDeps,
-  LoopHooks,
-  LoopProfile,
-} from "./loop-types.ts";
+import type { AbortReason, CommitAnswer, LoopDeps, LoopHooks, LoopProfile } from "./loop-types.ts";
 import { runLoop } from "./loop.ts";
 import { isCompleted, type RunLog } from "./run-log.ts";
 import type { CheckedOptions } from "./session-options.ts";

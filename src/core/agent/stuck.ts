@@ -1,7 +1,6 @@
 /** Whether the model does the same thing over and over. Read from the entries alone, so a resumed run knows it too. */
 
-import type { AssistantEntry, ToolEntry } from "../entry.ts";
-import type { ContextEntry } from "./loop-types.ts";
+import type { AssistantEntry, ContextEntry, ToolEntry } from "../entry.ts";
 
 /** The same batch of calls with the same results this often in a row is stuck. */
 const STUCK_AFTER = 5;

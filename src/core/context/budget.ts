@@ -4,7 +4,7 @@
  * keeps working. Where even the newest turn is too large, its long texts are shortened.
  */
 
-import type { ContextEntry } from "../agent/loop-types.ts";
+import type { ContextEntry } from "../entry.ts";
 import type { ContentPart, ModelRecord } from "../ports/model.ts";
 import { isSameTurn } from "./standing.ts";
 

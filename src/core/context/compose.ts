@@ -4,8 +4,7 @@
  * with a user turn or with results. Only with strict alternation the last user message may grow instead.
  */
 
-import type { ContextEntry } from "../agent/loop-types.ts";
-import type { AssistantEntry, ToolEntry } from "../entry.ts";
+import type { AssistantEntry, ContextEntry, ToolEntry } from "../entry.ts";
 import type { ModelMessage } from "../ports/model.ts";
 import { cleanJson, cleanText, isBlank } from "../text.ts";
 import { cutMiddle } from "./middle-cut.ts";

@@ -3,7 +3,7 @@
  * `requestOf`, a pure function of the call's parameters and entries, so that the two are equal.
  */
 
-import type { ContextEntry } from "../agent/loop-types.ts";
+import type { ContextEntry } from "../entry.ts";
 import type { ModelMessage, ModelRecord, ModelRequest, Thinking, ToolSpec } from "../ports/model.ts";
 import type { Blob } from "../round.ts";
 import { fitBudget, inputBudget, largerCap, outputRoom, type Estimate } from "./budget.ts";

@@ -1,7 +1,6 @@
 /** Which entries stand for the conversation: the newest summary in place of what it sums up, and nothing that is void. */
 
-import type { ContextEntry } from "../agent/loop-types.ts";
-import type { AssistantEntry, SummaryEntry } from "../entry.ts";
+import type { AssistantEntry, ContextEntry, SummaryEntry } from "../entry.ts";
 import { isBlank } from "../text.ts";
 
 export interface Standing {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { ContextEntry } from "../../../src/core/agent/loop-types.ts";
+import type { ContextEntry } from "../../../src/core/entry.ts";
 import { compose } from "../../../src/core/context/compose.ts";
 import type { RunEvent } from "../../../src/core/events.ts";
 import { ports, startLoop, stored, tool, user } from "../../support/agent-library.ts";

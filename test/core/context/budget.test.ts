@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { ContextEntry } from "../../../src/core/agent/loop-types.ts";
 import { estimateTokens, fitBudget, inputBudget } from "../../../src/core/context/budget.ts";
 import { compose } from "../../../src/core/context/compose.ts";
 import { buildRequest } from "../../../src/core/context/request.ts";
-import type { EntryBody } from "../../../src/core/entry.ts";
+import type { ContextEntry, EntryBody } from "../../../src/core/entry.ts";
 import { assistant, note, result, user } from "../../support/agent-library.ts";
 import { call, scriptedRecord } from "../../support/scripted-model.ts";
 import { refusals, requestRefusals } from "../../support/strict-provider.ts";

@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ContextEntry } from "../../../src/core/agent/loop-types.ts";
 import { compose } from "../../../src/core/context/compose.ts";
 import { standingOf } from "../../../src/core/context/standing.ts";
-import type { EntryBody } from "../../../src/core/entry.ts";
+import type { ContextEntry, EntryBody } from "../../../src/core/entry.ts";
 import type { RunId } from "../../../src/core/ids.ts";
 import type { ModelMessage } from "../../../src/core/ports/model.ts";
 import { refusals } from "../../support/strict-provider.ts";

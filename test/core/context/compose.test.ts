@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { ContextEntry } from "../../../src/core/agent/loop-types.ts";
 import { compose } from "../../../src/core/context/compose.ts";
-import type { EntryBody, UserEntry } from "../../../src/core/entry.ts";
+import type { ContextEntry, EntryBody, UserEntry } from "../../../src/core/entry.ts";
 import type { RunId } from "../../../src/core/ids.ts";
 import type { ModelMessage } from "../../../src/core/ports/model.ts";
 import { assistant, note, result, user } from "../../support/agent-library.ts";

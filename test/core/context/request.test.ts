@@ -1,13 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ContextEntry } from "../../../src/core/agent/loop-types.ts";
 import {
   buildRequest,
   rebuildRequest,
   requestParamsOf,
   type RequestProfile,
 } from "../../../src/core/context/request.ts";
-import type { EntryBody } from "../../../src/core/entry.ts";
+import type { ContextEntry, EntryBody } from "../../../src/core/entry.ts";
 import { assistant, note, result, user } from "../../support/agent-library.ts";
 import { call, scriptedRecord } from "../../support/scripted-model.ts";
 import { requestRefusals } from "../../support/strict-provider.ts";

@@ -6,7 +6,7 @@ import { openPostgres } from "../../../src/adapters/postgres/pool.ts";
 import { createSystemClock } from "../../../src/adapters/system-clock.ts";
 import { DEFAULT_LIMITS } from "../../../src/core/agent/limits.ts";
 import { allowAll } from "../../../src/core/agent/tool.ts";
-import { createProfileOf } from "../../../src/core/context/frozen-profile.ts";
+import { createProfileOf } from "../../../src/core/agent/frozen-profile.ts";
 import { createRunSession } from "../../../src/core/run/run-session.ts";
 import { storesOver } from "../../adapters/postgres/store-subject.ts";
 import { message, newSession } from "../../contract/store-samples.ts";

@@ -1,6 +1,6 @@
 // A fault of our own in any part: it is tried a bounded number of times, the end is seen in the thread, and the thread goes on.
 import { expect, test } from "vitest";
-import { createProfileOf } from "../../../src/core/context/frozen-profile.ts";
+import { createProfileOf } from "../../../src/core/agent/frozen-profile.ts";
 import { sha256 } from "../../../src/adapters/ids.ts";
 import { RunBench, type RunBenchOptions } from "../../support/run-bench.ts";
 import { calls, reply, type ScriptedStep } from "../../support/scripted-model.ts";

@@ -3,33 +3,34 @@
  * cache holds only while the bytes are the same. `reset` composes them anew.
  */
 
-import type { LoopProfile } from "../agent/loop-types.ts";
-import type { Tool } from "../agent/tool.ts";
 import type { Hash } from "../ids.ts";
 import type { ToolSpec } from "../ports/model.ts";
 import type { Blob, Frozen } from "../round.ts";
+import type { LoopProfile } from "./loop-types.ts";
+import { standardSpecs } from "./tool-specs.ts";
+import type { Tool } from "./tool.ts";
 
 export interface ProfileOf {
   (frozen: Frozen | undefined): { readonly profile: LoopProfile; readonly frozen: Frozen };
 }
 
+/** What a model is told, as it is stored. */
+export function frozenOf({ system, tools }: Pick<LoopProfile, "system" | "tools">, hash: Hash): Frozen {
+  const blob = (text: string): Blob => ({ hash: hash(text), text });
+  return { prompt: blob(system), tools: blob(JSON.stringify(standardSpecs(tools))) };
+}
+
 /** @param current what a new session gets. */
 export function createProfileOf(current: LoopProfile, hash: Hash): ProfileOf {
-  const blob = (text: string): Blob => ({ hash: hash(text), text });
-  const fresh: Frozen = {
-    prompt: blob(current.system),
-    tools: blob(
-      JSON.stringify(current.tools.map(({ name, description, schema }) => ({ name, description, schema }))),
-    ),
-  };
-  return (frozen) => {
-    if (frozen === undefined) return { profile: current, frozen: fresh };
+  const fresh = frozenOf(current, hash);
+  return (frozen = fresh) => {
+    if (frozen === fresh) return { profile: { ...current, frozen }, frozen };
     const specs = JSON.parse(frozen.tools.text) as ToolSpec[];
     const tools = specs.map((spec) => ({
       ...(current.tools.find(({ name }) => name === spec.name) ?? gone(spec)),
       ...spec,
     }));
-    return { profile: { ...current, system: frozen.prompt.text, tools }, frozen };
+    return { profile: { ...current, system: frozen.prompt.text, tools, frozen }, frozen };
   };
 }
 
