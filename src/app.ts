@@ -26,7 +26,7 @@ import { createServe } from "./core/run/serve-session.ts";
 import { createSweeper } from "./core/run/sweeper.ts";
 import type { SessionId } from "./core/thread.ts";
 import { openAgent } from "./parts/agent.ts";
-import { localBells, redisBells, type BellTimes } from "./parts/bells.ts";
+import { localCoordination, redisCoordination, type CoordinationTimes } from "./parts/coordination.ts";
 import { openDatabase } from "./parts/database.ts";
 import { openPlaces } from "./parts/places.ts";
 import { isSlackOverHttp, openSlack } from "./parts/slack.ts";
@@ -37,7 +37,7 @@ export type Role = "start" | "gateway" | "worker";
 export interface AppWorld {
   readonly log: Log;
   /** Internal: shorter times for tests. */
-  readonly times?: BellTimes;
+  readonly times?: CoordinationTimes;
   /** Internal: lets a test stand between the replies and the platform. */
   readonly surface?: (surface: Surface) => Surface;
 }
@@ -115,13 +115,13 @@ export async function startApp(
     const { sql } = database;
 
     waitsFor = "Redis";
-    const bells =
+    const coordination =
       settings.redisUrl === undefined
-        ? localBells({ clock, log, newId })
-        : await redisBells({ clock, log, newId }, settings.redisUrl, signal, world.times);
-    started.push({ name: "bells", stop: () => bells.close() });
+        ? localCoordination({ clock, log, newId })
+        : await redisCoordination({ clock, log, newId }, settings.redisUrl, signal, world.times);
+    started.push({ name: "coordination", stop: () => coordination.close() });
 
-    const { queue, stops, live, locker } = bells;
+    const { queue, stops, live, locker } = coordination;
     const store = createRunStore({ sql, newId });
     const messages = createWebMessages(sql);
     const transcripts = createTranscripts(sql);
@@ -156,12 +156,12 @@ export async function startApp(
           surfaceOf,
           backlog: createBacklog({ store, inbox, clock, log, conversationOf }),
         },
-        { worker: `${hostname()}/${process.pid}`, lateWritesMs: bells.lateWritesMs },
+        { worker: `${hostname()}/${process.pid}`, lateWritesMs: coordination.lateWritesMs },
       );
       const sweeper = createSweeper({ store, queue, clock, log, exclusive: database.exclusive });
-      bells.onBack(() => sweeper.lookSoon());
+      coordination.onBack(() => sweeper.lookSoon());
       const serve = createServe({ locker, store, step, sweeper, log });
-      const worker = bells.workerFor(serve, settings.workerConcurrency);
+      const worker = coordination.workerFor(serve, settings.workerConcurrency);
       await worker.start();
       started.push({ name: "worker", stop: () => worker.close() });
       sweeper.start();
@@ -188,7 +188,7 @@ export async function startApp(
       name: settings.databaseUrl === undefined ? "Embedded database" : "Postgres",
       check: database.check,
     });
-    if (bells.check !== undefined) checks.push({ name: "Redis", check: bells.check });
+    if (coordination.check !== undefined) checks.push({ name: "Redis", check: coordination.check });
     waitsFor = undefined;
     return {
       url: server.url,

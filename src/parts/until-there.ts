@@ -1,6 +1,7 @@
 /** Waiting at boot for a server that may come: a container often starts before its database. */
 
 import { BobbinError } from "../core/errors.ts";
+import { pause } from "../core/pause.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import type { Log } from "../core/ports/log.ts";
 
@@ -26,23 +27,10 @@ export async function untilThere<T>(
       // An hour of waiting is one line, and one more when the reason changes.
       if (told !== error.message) deps.log.warn(`Bobbin waits for ${what}`, { why: error.message });
       told = error.message;
+      // The clock's timers do not keep a process alive, and at boot nothing else may do so yet.
+      const alive = setInterval(() => {}, 60_000);
       await pause(deps.clock, pauseMs, signal);
+      clearInterval(alive);
     }
   }
-}
-
-function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const cancel = clock.after(ms, resolve);
-  const leave = (): void => {
-    cancel();
-    resolve();
-  };
-  signal.addEventListener("abort", leave, { once: true });
-  // The clock's timers do not keep a process alive, and at boot nothing else may do so yet.
-  const alive = setInterval(() => {}, 60_000);
-  return promise.finally(() => {
-    clearInterval(alive);
-    signal.removeEventListener("abort", leave);
-  });
 }

@@ -5,6 +5,7 @@
 
 import { BobbinError } from "../core/errors.ts";
 import type { NewId } from "../core/ids.ts";
+import { pause } from "../core/pause.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import type { Locked, Locker, LockOptions } from "../core/ports/locker.ts";
 import type { Log } from "../core/ports/log.ts";
@@ -134,17 +135,4 @@ export function createRedisLocker(deps: RedisLockerDeps, options: RedisLockerOpt
 
 function givenUp(signal: AbortSignal): BobbinError {
   return new BobbinError("lock_failed", "the wait for the lock was ended", { cause: signal.reason });
-}
-
-/** Ends early when the signal aborts; whoever waits looks at it again. */
-function pause(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      cancel();
-      signal?.removeEventListener("abort", end);
-      resolve();
-    };
-    const cancel = clock.after(ms, end);
-    signal?.addEventListener("abort", end, { once: true });
-  });
 }

@@ -5,7 +5,7 @@ import type { Clock } from "../core/ports/clock.ts";
 import type { RunQueue } from "../core/ports/run-queue.ts";
 import type { SessionId } from "../core/thread.ts";
 import type { RedisConnections } from "./connection.ts";
-import { withTimeLimit } from "./time-limit.ts";
+import { withTimeLimit } from "../core/pause.ts";
 
 /** The wakes of people's messages. Another kind of wake gets a queue of its own, never a priority in this one. */
 export const RUNS_QUEUE = "runs";

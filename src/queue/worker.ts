@@ -12,7 +12,7 @@ import { toSessionId } from "../core/thread.ts";
 import type { RedisConnections } from "./connection.ts";
 import { JOB_LOCK_MS, jobRenewMs, STALLED_CHECK_MS } from "./lock-times.ts";
 import { RUNS_QUEUE, type Wake } from "./run-queue.ts";
-import { withTimeLimit } from "./time-limit.ts";
+import { withTimeLimit } from "../core/pause.ts";
 
 export interface RedisRunWorkerDeps {
   readonly redis: RedisConnections;

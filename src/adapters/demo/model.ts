@@ -2,6 +2,7 @@
 
 import { createHash } from "node:crypto";
 import type { ToolCall } from "../../core/entry.ts";
+import { pause } from "../../core/pause.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Model, ModelEvent, ModelRecord, ModelRequest } from "../../core/ports/model.ts";
 import { planFor } from "./plan.ts";
@@ -67,9 +68,9 @@ class DemoStream implements AsyncIterableIterator<ModelEvent> {
   readonly #clock: Clock;
   readonly #steps: readonly Step[];
   readonly #signal: AbortSignal;
+  readonly #left = new AbortController();
   #at = 0;
   #isOver = false;
-  #wake: (() => void) | undefined;
 
   constructor(clock: Clock, steps: readonly Step[], signal: AbortSignal) {
     this.#clock = clock;
@@ -84,7 +85,9 @@ class DemoStream implements AsyncIterableIterator<ModelEvent> {
   async next(): Promise<IteratorResult<ModelEvent, undefined>> {
     const step = this.#isOver ? undefined : this.#steps[this.#at++];
     if (step === undefined) return { done: true, value: undefined };
-    if (!this.#signal.aborted && step.waitMs > 0) await this.#pause(step.waitMs);
+    if (!this.#signal.aborted && step.waitMs > 0) {
+      await pause(this.#clock, step.waitMs, AbortSignal.any([this.#signal, this.#left.signal]));
+    }
     // The reader may have left while this waited.
     if (this.#isOver) return { done: true, value: undefined };
     this.#isOver = this.#signal.aborted;
@@ -93,17 +96,7 @@ class DemoStream implements AsyncIterableIterator<ModelEvent> {
 
   return(): Promise<IteratorResult<ModelEvent, undefined>> {
     this.#isOver = true;
-    this.#wake?.();
+    this.#left.abort();
     return Promise.resolve({ done: true, value: undefined });
-  }
-
-  async #pause(ms: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#wake = () => resolve();
-    const cancel = this.#clock.after(ms, this.#wake);
-    this.#signal.addEventListener("abort", this.#wake);
-    await promise;
-    this.#signal.removeEventListener("abort", this.#wake);
-    cancel();
   }
 }

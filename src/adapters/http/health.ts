@@ -1,6 +1,7 @@
 /** `/healthz`: the process lives. `/readyz`: it can do its work, or what is missing, by name. */
 
 import { Hono } from "hono";
+import { TookTooLong, withTimeLimit } from "../../core/pause.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 
 export interface ReadyCheck {
@@ -32,16 +33,13 @@ export function createHealth(
   });
 
   async function look(each: ReadyCheck): Promise<{ name: string; why: string } | undefined> {
-    const late = Promise.withResolvers<string>();
-    const cancel = deps.clock.after(limitMs, () => late.resolve(`No answer within ${limitMs} ms.`));
     try {
-      const why = await Promise.race([each.check(), late.promise]);
+      const why = await withTimeLimit(deps.clock, limitMs, each.name, each.check());
       return why === undefined ? undefined : { name: each.name, why };
-    } catch {
+    } catch (error) {
+      if (error instanceof TookTooLong) return { name: each.name, why: `No answer within ${limitMs} ms.` };
       // The message of an error may carry an address or a name of a login; the log has it from where it arose.
       return { name: each.name, why: "It does not answer." };
-    } finally {
-      cancel();
     }
   }
 

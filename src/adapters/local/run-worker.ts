@@ -1,5 +1,6 @@
 /** Serves the sessions of a local queue. */
 
+import { withTimeLimit } from "../../core/pause.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Log } from "../../core/ports/log.ts";
 import type { RunWorker, Serve } from "../../core/ports/run-queue.ts";
@@ -56,15 +57,13 @@ class LocalRunWorker implements RunWorker {
   async #close(): Promise<void> {
     this.#stopLooking?.();
     this.#leaving.abort();
-    const tooLong = Promise.withResolvers<void>();
-    const cancel = this.#deps.clock.after(this.#options.closeMs ?? 10_000, () => {
-      this.#deps.log.warn("services did not end in time and are left behind", {
-        services: this.#services.size,
-      });
-      tooLong.resolve();
-    });
-    await Promise.race([Promise.all(this.#services.values()), tooLong.promise]);
-    cancel();
+    const ended = Promise.all(this.#services.values());
+    const { clock, log } = this.#deps;
+    try {
+      await withTimeLimit(clock, this.#options.closeMs ?? 10_000, "the end of the services", ended);
+    } catch (error) {
+      log.warn("services did not end in time and are left behind", { services: this.#services.size, error });
+    }
   }
 
   #look(): void {

@@ -6,7 +6,7 @@
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Log } from "../../core/ports/log.ts";
 import type { Presence } from "../../core/ports/surface.ts";
-import { growingMs } from "../../core/reply/pause.ts";
+import { growingMs } from "../../core/pause.ts";
 import { threadOf, type SessionId } from "../../core/thread.ts";
 import type { SlackAnswer, SlackApi } from "./api.ts";
 

@@ -3,7 +3,7 @@
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Log } from "../../core/ports/log.ts";
 import type { PageContent, Surface, Written } from "../../core/ports/surface.ts";
-import { pause } from "../../core/reply/pause.ts";
+import { pause } from "../../core/pause.ts";
 import { threadOf, type SessionId } from "../../core/thread.ts";
 import type { SlackAnswer, SlackApi, SlackData } from "./api.ts";
 import { createFindPost, metadataOf } from "./find-post.ts";

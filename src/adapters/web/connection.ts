@@ -22,10 +22,11 @@ import { messageMarkup } from "./pages/message.ts";
 import { threadListMarkup, threadPath } from "./pages/thread-list.ts";
 import { transcriptPage } from "./pages/transcript.ts";
 import { actionBody, messageBody, nameBody, toWebSession } from "./parse.ts";
+import { createKnownThreads } from "./known-threads.ts";
 import { personOf, rename } from "./person.ts";
-import { knownSession, receiveAction, receiveMessage, type Received, type ReceiveDeps } from "./receive.ts";
+import { receiveAction, receiveMessage, type Received, type ReceiveDeps } from "./receive.ts";
 
-export interface WebChatDeps extends ReceiveDeps {
+export interface WebChatDeps extends Omit<ReceiveDeps, "threads"> {
   readonly transcripts: Transcripts;
   readonly newId: NewId;
   readonly info: ChatInfo;
@@ -52,6 +53,7 @@ interface Env {
 export function createWebChat(deps: WebChatDeps, options: WebChatOptions = {}): Hono<Env> {
   const { allowedHosts = [], bodyBytes = 512 * 1024, shownMessages = 200, shownThreads = 100 } = options;
   const { info, messages, transcripts } = deps;
+  const threads = createKnownThreads(messages);
   const app = new Hono<Env>();
 
   app.onError((error, c) => trouble(c, error));
@@ -69,7 +71,7 @@ export function createWebChat(deps: WebChatDeps, options: WebChatOptions = {}): 
   });
 
   app.get("/threads/:id", async (c) => {
-    const [rows, threads] = await Promise.all([rowsOf(c), messages.threads(shownThreads)]);
+    const [rows, listed] = await Promise.all([rowsOf(c), messages.threads(shownThreads)]);
     if (rows === undefined) return unknownThread(c);
     const person = personOf(c, deps.newId);
     const open = openThread(
@@ -77,8 +79,8 @@ export function createWebChat(deps: WebChatDeps, options: WebChatOptions = {}): 
       rows.all,
       c.req.query("all") === undefined ? shownMessages : Infinity,
     );
-    const label = threads.find((thread) => thread.session === rows.session)?.label ?? open.label;
-    return page(c, chatPage({ info, person, threads, open: { ...open, label } }));
+    const label = listed.find((thread) => thread.session === rows.session)?.label ?? open.label;
+    return page(c, chatPage({ info, person, threads: listed, open: { ...open, label } }));
   });
 
   app.get("/threads/:id/transcript", async (c) => {
@@ -118,21 +120,21 @@ export function createWebChat(deps: WebChatDeps, options: WebChatOptions = {}): 
   app.get("/events", (c) => events(c, undefined));
 
   app.get("/threads/:id/events", async (c) => {
-    const session = await knownSession(deps, c.req.param("id"));
+    const session = await threads.find(c.req.param("id"));
     return session === undefined ? unknownThread(c) : events(c, session);
   });
 
   app.post("/messages", limited, async (c) => {
     const body = await bodyOf(c, messageBody);
     if (body === undefined) return unreadable(c);
-    return answer(c, await receiveMessage(deps, personOf(c, deps.newId), body, info.botName));
+    return answer(c, await receiveMessage({ ...deps, threads }, personOf(c, deps.newId), body, info.botName));
   });
 
   app.post("/action", limited, async (c) => {
     const body = await bodyOf(c, actionBody);
     return body === undefined
       ? unreadable(c)
-      : answer(c, await receiveAction(deps, personOf(c, deps.newId), body));
+      : answer(c, await receiveAction({ ...deps, threads }, personOf(c, deps.newId), body));
   });
 
   app.post("/name", limited, async (c) => {

@@ -1,6 +1,6 @@
 /**
- * What an open page is told while it is open. The rows are the truth and a bell only says "look": the stream subscribes
- * first and reads then, reads again at each bell and at each beat, and numbers what it sends by the row's revision, so
+ * What an open page is told while it is open. The rows are the truth and a live event only says "look": the stream subscribes
+ * first and reads then, reads again at each of them and at each beat, and numbers what it sends by the row's revision, so
  * that a browser that was away gets exactly what it missed, also from another process or after a restart.
  */
 
@@ -10,9 +10,9 @@ import { sentenceFor, toBobbinError } from "../../core/errors.ts";
 import type { Unwatch } from "../../core/ports/stops.ts";
 import type { WebMessages, WebMessage, WebThread } from "../../core/ports/web-messages.ts";
 import type { SessionId } from "../../core/thread.ts";
-import { revisionIn, THREADS_TOPIC, type BellDeps } from "./bells.ts";
+import { revisionIn, THREADS_TOPIC, type ChangeDeps } from "./changes.ts";
 
-export interface EventStreamDeps extends BellDeps {
+export interface EventStreamDeps extends ChangeDeps {
   readonly messages: WebMessages;
   readonly showMessage: (row: WebMessage) => Promise<string>;
   readonly showThreads: (threads: readonly WebThread[], open: SessionId | undefined) => Promise<string>;
@@ -23,7 +23,7 @@ export interface EventStreamOptions {
   readonly session: SessionId | undefined;
   /** Newest revision that the page already shows. */
   readonly since: number;
-  /** Time between two beats, ms: shows that the line is alive, and finds what a lost bell did not tell. */
+  /** Time between two beats, ms: shows that the line is alive, and finds what a lost event did not tell. */
   readonly beatMs: number;
   readonly threadLimit: number;
   /** Aborted when the server closes. */
@@ -52,7 +52,7 @@ class Watcher {
   #hasNewRows = true;
   #hasNewThreads = true;
   #isTroubled = false;
-  #bells: "unasked" | "heard" | "missing" = "unasked";
+  #changes: "unasked" | "heard" | "missing" = "unasked";
   #wake: () => void = () => {};
 
   constructor(stream: SSEStreamingApi, deps: EventStreamDeps, options: EventStreamOptions) {
@@ -72,7 +72,7 @@ class Watcher {
       // The first bytes go out before anything can be slow, so the browser knows that it is connected.
       await this.#stream.writeSSE({ event: "open", data: "", retry: RETRY_MS });
       while (!this.#isOver()) {
-        if (this.#bells !== "heard") await this.#subscribe(unwatch);
+        if (this.#changes !== "heard") await this.#subscribe(unwatch);
         await this.#look();
         await this.#pause();
       }
@@ -86,7 +86,7 @@ class Watcher {
     return this.#stream.aborted || this.#options.closing?.aborted === true;
   }
 
-  /** Without bells the beats do the work, more slowly, and each of them tries again. */
+  /** Without live events the beats do the work, more slowly, and each of them tries again. */
   async #subscribe(unwatch: Unwatch[]): Promise<void> {
     const { live, log } = this.#deps;
     const { session } = this.#options;
@@ -108,14 +108,14 @@ class Watcher {
         }),
       );
       unwatch.push(...begun);
-      this.#bells = "heard";
+      this.#changes = "heard";
     } catch (error) {
       for (const stop of begun) stop();
       // For each page that is open an outage is one line.
-      if (this.#bells === "unasked") {
+      if (this.#changes === "unasked") {
         log.warn("live events cannot be heard; the page looks at each beat", { session, error });
       }
-      this.#bells = "missing";
+      this.#changes = "missing";
     }
   }
 
@@ -160,7 +160,7 @@ class Watcher {
     await this.#stream.writeSSE({ event: "threads", data: await this.#deps.showThreads(threads, session) });
   }
 
-  /** Until a bell rings or the next beat is due. */
+  /** Until something changes or the next beat is due. */
   async #pause(): Promise<void> {
     if (this.#isOver()) return;
     const rang = await new Promise<boolean>((resolve) => {

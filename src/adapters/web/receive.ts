@@ -14,15 +14,9 @@ import type { WebMessages } from "../../core/ports/web-messages.ts";
 import type { Intake } from "../../core/run/intake.ts";
 import { cleanText, isBlank } from "../../core/text.ts";
 import type { SessionId } from "../../core/thread.ts";
-import { ringRows, ringThreads, type BellDeps } from "./bells.ts";
-import {
-  commandIdOf,
-  sessionOfRoot,
-  toMessageInbound,
-  toWebSession,
-  type actionBody,
-  type messageBody,
-} from "./parse.ts";
+import { tellOfRow, tellOfThreads, type ChangeDeps } from "./changes.ts";
+import type { KnownThreads } from "./known-threads.ts";
+import { commandIdOf, sessionOfRoot, toMessageInbound, type actionBody, type messageBody } from "./parse.ts";
 
 export type Received =
   /** Stored. `notice`: one line for the person alone. */
@@ -30,10 +24,11 @@ export type Received =
   | { readonly kind: "unknown_thread" }
   | { readonly kind: "refused"; readonly why: string };
 
-export interface ReceiveDeps extends BellDeps {
+export interface ReceiveDeps extends ChangeDeps {
   readonly intake: Intake;
   readonly commands: Commands;
   readonly messages: WebMessages;
+  readonly threads: KnownThreads;
 }
 
 /** Rejects when something could not be stored; the sender keeps what it has and sends it again with the same id. */
@@ -44,7 +39,7 @@ export async function receiveMessage(
   botName: string,
 ): Promise<Received> {
   if (isBlank(body.text)) return { kind: "refused", why: "There is nothing to send." };
-  const session = body.thread === undefined ? sessionOfRoot(body.id) : await knownSession(deps, body.thread);
+  const session = body.thread === undefined ? sessionOfRoot(body.id) : await deps.threads.find(body.thread);
   if (session === undefined) return { kind: "unknown_thread" };
 
   const page: PageContent = { markdown: cleanText(body.text).trim(), buttons: [] };
@@ -55,6 +50,7 @@ export async function receiveMessage(
     speaker: author.name,
     page,
   });
+  deps.threads.add(session);
   if (row.from !== "person") return { kind: "refused", why: "This message id is taken." };
   // What was stored first counts, also when a repeat says something else.
   const text = row.page.markdown;
@@ -75,15 +71,15 @@ export async function receiveMessage(
       speaker: botName,
       page: { markdown: answer, buttons: [] },
     });
-    await Promise.all([ringRows(deps, told), ringThreads(deps)]);
+    await Promise.all([tellOfRow(deps, told), tellOfThreads(deps)]);
     return { kind: "stored", session };
   }
 
-  // The bell needs no answer of the intake: the row is there, and other windows may show it.
+  // The telling needs no answer of the intake: the row is there, and other windows may show it.
   const [receipt] = await Promise.all([
     deps.intake.receive(toMessageInbound({ session, id: body.id, author, text, at: row.at })),
-    ringRows(deps, row),
-    ringThreads(deps),
+    tellOfRow(deps, row),
+    tellOfThreads(deps),
   ]);
   if (receipt.kind === "ignored") return { kind: "refused", why: "The bot does not take messages here." };
   return { kind: "stored", session };
@@ -95,22 +91,12 @@ export async function receiveAction(
   author: Author,
   body: z.infer<typeof actionBody>,
 ): Promise<Received> {
-  const session = await knownSession(deps, body.thread);
+  const session = await deps.threads.find(body.thread);
   if (session === undefined) return { kind: "unknown_thread" };
   const command: Command = { name: body.action };
   const id = commandIdOf(body.id);
   const result = await deps.commands.run(command, { session, author, id, at: deps.clock.now() });
   return { kind: "stored", session, notice: result.text };
-}
-
-/** A thread is known by its first message, which this chat stored. */
-export async function knownSession(
-  deps: Pick<ReceiveDeps, "messages">,
-  text: string,
-): Promise<SessionId | undefined> {
-  const thread = toWebSession(text);
-  if (thread === undefined) return undefined;
-  return (await deps.messages.get(thread.session, thread.root)) === undefined ? undefined : thread.session;
 }
 
 /** One word after a slash: meant as a command. A path or a sentence that begins with a slash is a message. */

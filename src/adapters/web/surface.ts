@@ -1,12 +1,12 @@
-/** A thread of the web chat as a place to post: its messages are rows, and a bell on `Live` says that one changed. */
+/** A thread of the web chat as a place to post: its messages are rows, and `Live` says that one changed. */
 
 import { BobbinError } from "../../core/errors.ts";
 import type { PageContent, Surface, Written } from "../../core/ports/surface.ts";
 import type { WebMessage, WebMessages } from "../../core/ports/web-messages.ts";
 import type { SessionId } from "../../core/thread.ts";
-import { ringRows, ringThreads, type BellDeps } from "./bells.ts";
+import { tellOfRow, tellOfThreads, type ChangeDeps } from "./changes.ts";
 
-export interface WebSurfaceDeps extends BellDeps {
+export interface WebSurfaceDeps extends ChangeDeps {
   readonly messages: WebMessages;
 }
 
@@ -32,7 +32,7 @@ export function createWebSurface(
     try {
       const row = await work();
       if (row === undefined) return gone;
-      await ringRows(deps, row);
+      await tellOfRow(deps, row);
       return { kind: "ok", message: row.id };
     } catch (error) {
       return refusal(error);
@@ -46,7 +46,7 @@ export function createWebSurface(
         const row = await deps.messages.insert({ session, id: key, from: "bot", speaker: botName, page });
         if (row.deleted) return gone;
         if (row.from !== "bot") return { kind: "refused", why: "a person's message has this key" };
-        await Promise.all([ringRows(deps, row), ringThreads(deps)]);
+        await Promise.all([tellOfRow(deps, row), tellOfThreads(deps)]);
         return { kind: "ok", message: row.id };
       } catch (error) {
         return refusal(error);

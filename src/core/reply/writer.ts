@@ -12,7 +12,7 @@ import type { Outcome, RunInfo } from "../run.ts";
 import type { PageContent, Presence, Surface } from "../ports/surface.ts";
 import { concluded, documentOf, reduce, type ReplyDocument } from "./document.ts";
 import { PageFallback } from "./page-fallback.ts";
-import { growingMs, pause, untilAborted } from "./pause.ts";
+import { growingMs, pause, untilAborted } from "../pause.ts";
 import { createPostedPages, type Step } from "./posted-pages.ts";
 import { reconcile } from "./reconcile.ts";
 import { DEFAULT_VIEW, render, type ReplyView } from "./render.ts";

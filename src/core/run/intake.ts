@@ -4,6 +4,7 @@
  */
 
 import type { Inbound } from "../inbound.ts";
+import { withTimeLimit } from "../pause.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Inbox } from "../ports/inbox.ts";
 import type { Log } from "../ports/log.ts";
@@ -39,26 +40,13 @@ export interface IntakeOptions {
 export function createIntake(deps: IntakeDeps, options: IntakeOptions = {}): Intake {
   const wakeMs = options.wakeMs ?? 250;
 
-  /** Waits for the bell at most `wakeMs`; a late or failed one is logged, since the sweeper rings later. */
-  function ring(what: string, bell: Promise<void>, inbound: Inbound): Promise<void> {
-    return new Promise((resolve) => {
-      const cancel = deps.clock.after(wakeMs, () => {
-        deps.log.warn("the bell was slow; the sweeper will ring", { what, session: inbound.session });
-        resolve();
-      });
-      bell
-        .catch((error: unknown) => {
-          deps.log.warn("the bell could not be rung; the sweeper will", {
-            what,
-            session: inbound.session,
-            error,
-          });
-        })
-        .finally(() => {
-          cancel();
-          resolve();
-        });
-    });
+  /** The ledger has it: a bell that is late or fails is rung by the sweeper. */
+  async function ring(what: string, bell: Promise<void>, { session }: Inbound): Promise<void> {
+    try {
+      await withTimeLimit(deps.clock, wakeMs, "the bell", bell);
+    } catch (error) {
+      deps.log.warn("the bell could not be rung; the sweeper will", { what, session, error });
+    }
   }
 
   return {

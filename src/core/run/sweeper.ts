@@ -3,6 +3,7 @@
  * process that died between storing and ringing. It reads the ledger, and only rings.
  */
 
+import { pause } from "../pause.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
 import type { RunQueue } from "../ports/run-queue.ts";
@@ -122,17 +123,4 @@ export function createSweeper(deps: SweeperDeps, options: SweeperOptions = {}): 
       await sweep;
     },
   };
-}
-
-/** Ends early when the signal aborts. */
-function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      cancel();
-      signal.removeEventListener("abort", end);
-      resolve();
-    };
-    const cancel = clock.after(ms, end);
-    signal.addEventListener("abort", end, { once: true });
-  });
 }

@@ -1,4 +1,4 @@
-/** Wake-ups, leases, stop signals and live events: over Redis where a URL is set, else within this process. */
+/** How processes work together (wake-ups, leases, stop signals, live events): over Redis where a URL is set, else within this process. */
 
 import { createLocalLive } from "../adapters/local/live.ts";
 import { createLocalRunQueue } from "../adapters/local/run-queue.ts";
@@ -24,7 +24,7 @@ import { createRedisStops } from "../queue/stops.ts";
 import { createRedisRunWorker } from "../queue/worker.ts";
 import { untilThere } from "./until-there.ts";
 
-export interface Bells {
+export interface Coordination {
   readonly queue: RunQueue;
   readonly locker: Locker;
   readonly stops: Stops;
@@ -32,26 +32,26 @@ export interface Bells {
   /** How long a write of an attempt that lost its lease may still land, ms; 0 within one process. */
   readonly lateWritesMs: number;
   workerFor(serve: Serve, concurrency: number): RunWorker;
-  /** Calls `heard` each time that bells can be rung again after they could not. */
+  /** Calls `heard` each time that others can be reached again after they could not. */
   onBack(heard: () => void): void;
   /** One sentence on what is missing, or nothing. Absent where there is nothing that could be missing. */
   readonly check?: () => Promise<string | undefined>;
   close(): Promise<void>;
 }
 
-export interface BellDeps {
+export interface CoordinationDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly newId: NewId;
 }
 
 /** Internal: shorter in tests, so that recovery from a kill takes two seconds and not fifteen. */
-export interface BellTimes {
+export interface CoordinationTimes {
   readonly jobLockMs?: number;
   readonly stalledCheckMs?: number;
 }
 
-export function localBells({ clock, log }: BellDeps): Bells {
+export function localCoordination({ clock, log }: CoordinationDeps): Coordination {
   const queue = createLocalRunQueue();
   return {
     queue,
@@ -66,12 +66,12 @@ export function localBells({ clock, log }: BellDeps): Bells {
 }
 
 /** Waits for a Redis that is not there yet. @throws BobbinError when it is unfit (too old, evicts keys). */
-export async function redisBells(
-  deps: BellDeps,
+export async function redisCoordination(
+  deps: CoordinationDeps,
   url: string,
   signal: AbortSignal,
-  times: BellTimes = {},
-): Promise<Bells> {
+  times: CoordinationTimes = {},
+): Promise<Coordination> {
   const { clock, log, newId } = deps;
   await untilThere("Redis", () => fit(url), deps, signal);
   const lockMs = times.jobLockMs ?? JOB_LOCK_MS;
