@@ -8,7 +8,7 @@ import type {
   ChatCompletionMessageParam,
   ChatCompletionTool,
 } from "openai/resources/chat/completions";
-import type { ContentPart, ModelMessage, ModelRequest, Thinking } from "../../core/ports/model.ts";
+import type { ContentPart, ModelMessage, ModelRequest } from "../../core/ports/model.ts";
 import { cleanJson } from "../../core/text.ts";
 import { replayOf } from "./reasoning.ts";
 
@@ -19,9 +19,6 @@ interface CacheMark {
 interface Reasoning {
   readonly reasoning?: { readonly max_tokens: number };
 }
-
-/** Tokens that stand for an effort where a model takes a budget, and the borders for the way back. */
-const BUDGETS = { low: 2_048, medium: 8_192, high: 24_576 } as const;
 
 /**
  * The whole body. Keys stand in a fixed order; cache marks stand only where the request asks for them and the model's record
@@ -118,32 +115,23 @@ function toolOf(tool: ModelRequest["tools"][number]): ChatCompletionTool {
   };
 }
 
-/** Asked for in the other kind than the model takes, thinking is translated; a model that has none is not asked. */
-function thinkingOf(
-  request: ModelRequest,
-): Pick<ChatCompletionCreateParamsStreaming, "reasoning_effort"> & Reasoning {
-  const { thinking, model } = request;
-  if (thinking === undefined) return {};
-  switch (model.thinking) {
-    case "none":
+function thinkingOf({
+  thinking,
+  outputTokens,
+}: ModelRequest): Pick<ChatCompletionCreateParamsStreaming, "reasoning_effort"> & Reasoning {
+  switch (thinking?.kind) {
+    case undefined:
       return {};
     case "effort":
-      return { reasoning_effort: thinking.kind === "effort" ? thinking.effort : effortFor(thinking.tokens) };
+      return { reasoning_effort: thinking.effort };
     case "budget": {
-      const tokens = thinking.kind === "budget" ? thinking.tokens : BUDGETS[thinking.effort];
       // The budget comes out of the reply's cap, and providers refuse one that leaves nothing for the reply.
-      return {
-        reasoning: { max_tokens: Math.max(1, Math.min(tokens, Math.floor(request.outputTokens * 0.8))) },
-      };
+      const most = Math.floor(outputTokens * 0.8);
+      return { reasoning: { max_tokens: Math.max(1, Math.min(thinking.tokens, most)) } };
     }
     default:
-      return unreachable(model.thinking);
+      return unreachable(thinking);
   }
-}
-
-function effortFor(tokens: number): Extract<Thinking, { kind: "effort" }>["effort"] {
-  if (tokens <= BUDGETS.low) return "low";
-  return tokens <= BUDGETS.medium ? "medium" : "high";
 }
 
 function unreachable(value: never): never {

@@ -10,6 +10,7 @@ import { fitBudget, inputBudget, largerCap, outputRoom, type Estimate } from "./
 import { compose } from "./compose.ts";
 import { SYSTEM_HEADER } from "./speaker.ts";
 import { standingOf } from "./standing.ts";
+import { thinkingFor } from "./thinking.ts";
 
 export interface RequestProfile {
   readonly model: ModelRecord;
@@ -175,15 +176,4 @@ function stubsFor(messages: readonly ModelMessage[]): ToolSpec[] {
     message.role === "assistant" ? message.calls.map((call) => call.name) : [],
   );
   return [...new Set(names)].map((name) => ({ name, description: GONE_TOOL, schema: { type: "object" } }));
-}
-
-const EFFORT_TOKENS = { low: 1_024, medium: 4_096, high: 16_384 } as const;
-
-/** In the unit that the model knows; absent where it cannot think. */
-function thinkingFor(model: ModelRecord, thinking: Thinking | undefined): Thinking | undefined {
-  if (thinking === undefined || model.thinking === "none") return undefined;
-  if (thinking.kind === model.thinking) return thinking;
-  if (thinking.kind === "effort") return { kind: "budget", tokens: EFFORT_TOKENS[thinking.effort] };
-  if (thinking.tokens <= EFFORT_TOKENS.low) return { kind: "effort", effort: "low" };
-  return { kind: "effort", effort: thinking.tokens <= EFFORT_TOKENS.medium ? "medium" : "high" };
 }

@@ -76,6 +76,7 @@ export interface ModelRequest {
   readonly tools: readonly ToolSpec[];
   readonly outputTokens: number;
   readonly temperature?: number;
+  /** In the kind that the model takes; absent for one that has none. */
   readonly thinking?: Thinking;
   /** Mark the system prompt for the provider's cache (messages carry their own marks). */
   readonly cacheSystem: boolean;

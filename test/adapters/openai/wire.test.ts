@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { bodyOf } from "../../../src/adapters/openai/wire.ts";
-import type { ModelMessage, ModelRecord, ModelRequest } from "../../../src/core/ports/model.ts";
+import { thinkingFor } from "../../../src/core/context/thinking.ts";
+import type { ModelMessage, ModelRecord, ModelRequest, Thinking } from "../../../src/core/ports/model.ts";
 import { asks, plainModel } from "../../support/fake-llm/request.ts";
 import { complaintsAbout } from "../../support/fake-llm/strict-provider.ts";
 
@@ -151,13 +152,17 @@ describe("what differs between models", () => {
   });
 
   test("thinking is asked for in the kind that the model takes", () => {
-    const effort = { thinking: { kind: "effort", effort: "high" } } as const;
-    const budget = { thinking: { kind: "budget", tokens: 500 } } as const;
-    expect(body({ thinking: "effort" }, effort)).toMatchObject({ reasoning_effort: "high" });
-    expect(body({ thinking: "effort" }, budget)).toMatchObject({ reasoning_effort: "low" });
-    expect(body({ thinking: "budget" }, budget)).toMatchObject({ reasoning: { max_tokens: 500 } });
-    expect(body({ thinking: "budget" }, effort)).toMatchObject({ reasoning: { max_tokens: 800 } });
-    for (const none of [body({ thinking: "none" }, effort), body({ thinking: "effort" })]) {
+    const asked = (kind: ModelRecord["thinking"], given?: Thinking): Body => {
+      const thinking = thinkingFor({ thinking: kind }, given);
+      return body({ thinking: kind }, thinking === undefined ? {} : { thinking });
+    };
+    const effort = { kind: "effort", effort: "high" } as const;
+    const budget = { kind: "budget", tokens: 500 } as const;
+    expect(asked("effort", effort)).toMatchObject({ reasoning_effort: "high" });
+    expect(asked("effort", budget)).toMatchObject({ reasoning_effort: "low" });
+    expect(asked("budget", budget)).toMatchObject({ reasoning: { max_tokens: 500 } });
+    expect(asked("budget", effort)).toMatchObject({ reasoning: { max_tokens: 800 } });
+    for (const none of [asked("none", effort), asked("effort")]) {
       expect(none).not.toHaveProperty("reasoning_effort");
       expect(none).not.toHaveProperty("reasoning");
     }
