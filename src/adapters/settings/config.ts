@@ -3,6 +3,7 @@
  * Everything has a default; what is given is checked by name, so that a slip in spelling is an error and not a default.
  */
 import { z } from "zod";
+import { DEFAULT_LIMITS } from "../../core/agent/limits.ts";
 import type { Limits } from "../../core/agent/loop-types.ts";
 import type { ModelRecord } from "../../core/ports/model.ts";
 
@@ -18,8 +19,6 @@ export interface ConfigLimits extends Limits {
   readonly modelIdleMs: number;
   /** Tokens of one reply of a model that is not listed. Default 16,384. */
   readonly outputTokens: number;
-  /** UTF-8 bytes of a tool's output that people are shown. Default 8 KiB. */
-  readonly shownToolBytes: number;
 }
 
 /** `largerOutputTokens`, `seesImages`, `thinking` and `caching` may be left out. */
@@ -35,18 +34,7 @@ export function defineConfig(config: ConfigInput): ConfigInput {
   return config;
 }
 
-const minute = 60_000;
-
-const defaultLimits: ConfigLimits = {
-  maxTurns: 20,
-  runMs: 10 * minute,
-  modelCallMs: 3 * minute,
-  modelIdleMs: minute,
-  toolCallMs: 2 * minute,
-  toolResultBytes: 40_000,
-  outputTokens: 16_384,
-  shownToolBytes: 8_192,
-};
+const defaultLimits: ConfigLimits = { ...DEFAULT_LIMITS, modelIdleMs: 60_000, outputTokens: 16_384 };
 
 /** What is assumed of a model that the configuration does not list. */
 export function unlistedModel(name: string, outputTokens: number): ModelRecord {
@@ -76,7 +64,6 @@ const limitsSchema = z.strictObject({
   toolCallMs: countOrNone.optional(),
   toolResultBytes: countOrNone.optional(),
   outputTokens: count.optional(),
-  shownToolBytes: count.optional(),
 });
 
 const modelSchema = z
