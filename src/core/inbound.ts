@@ -1,6 +1,6 @@
 /** One thing a person did, normalised. Adapters make it, the inbox stores it, nothing else invents one. */
 
-import type { Command } from "./command/command.ts";
+import type { SessionCommand } from "./command/command.ts";
 import type { InboundId } from "./ids.ts";
 import type { Part } from "./part.ts";
 import type { SessionId, Thread } from "./thread.ts";
@@ -43,10 +43,10 @@ export interface DeleteInbound extends Common {
   readonly message: string;
 }
 
-/** A command that changes the session; those that only read are answered without being stored. */
+/** A command that changes the session. */
 export interface CommandInbound extends Common {
   readonly kind: "command";
-  readonly command: Command;
+  readonly command: SessionCommand;
   /** Where the platform wants the answer (a click's or command's own address), kept for an answer after a restart. */
   readonly answerTo?: string;
 }

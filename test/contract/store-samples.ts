@@ -1,6 +1,6 @@
 // What the suites of the stores write: inbounds, rounds and model calls, each with as little as makes it valid.
 import { randomBytes } from "node:crypto";
-import type { CommandName } from "../../src/core/command/command.ts";
+import type { SessionCommand } from "../../src/core/command/command.ts";
 import type { AssistantEntry, Entry, EntryBody, ToolEntry } from "../../src/core/entry.ts";
 import type { CommandInbound, DeleteInbound, EditInbound, MessageInbound } from "../../src/core/inbound.ts";
 import type { InboundId } from "../../src/core/ids.ts";
@@ -38,7 +38,7 @@ export function message(
 
 export function command(
   session: SessionId,
-  name: CommandName,
+  name: SessionCommand["name"],
   more: Partial<CommandInbound> = {},
 ): CommandInbound {
   count += 1;

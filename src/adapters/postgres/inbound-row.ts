@@ -1,6 +1,6 @@
 /** Inbounds between their rows and the vocabulary. */
 
-import type { Command } from "../../core/command/command.ts";
+import type { SessionCommand } from "../../core/command/command.ts";
 import type { Inbound } from "../../core/inbound.ts";
 import type { InboundId } from "../../core/ids.ts";
 import { cleanJson } from "../../core/text.ts";
@@ -48,15 +48,12 @@ export function toInbound(value: unknown): Inbound {
   }
 }
 
-function toCommand(value: unknown): Command {
+function toCommand(value: unknown): SessionCommand {
   const { name } = fieldsOf(value, "command");
   switch (name) {
     case "reset":
     case "stop":
     case "retry":
-    case "status":
-    case "queue":
-    case "help":
       return { name };
     default:
       throw new StoredJsonError(`command ${String(name)}`);

@@ -169,10 +169,6 @@ export function createInbox(sql: Sql): Inbox {
         }
         case "retry":
           return put(inbound, false);
-        case "status":
-        case "queue":
-        case "help":
-          return put(inbound, true);
         default:
           return inbound.command satisfies never;
       }

@@ -9,3 +9,6 @@ export type Command =
   | { readonly name: "help" };
 
 export type CommandName = Command["name"];
+
+/** Those that change the session: they are stored. The others only read, and are answered at once. */
+export type SessionCommand = Extract<Command, { readonly name: "reset" | "stop" | "retry" }>;

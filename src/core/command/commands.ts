@@ -11,7 +11,7 @@ import type { InboundView, SessionStatus, Transcripts } from "../ports/transcrip
 import type { Intake } from "../run/intake.ts";
 import type { SessionId } from "../thread.ts";
 import { totalTokens } from "../usage.ts";
-import type { Command, CommandName } from "./command.ts";
+import type { Command, CommandName, SessionCommand } from "./command.ts";
 import { COMMANDS } from "./parse.ts";
 
 export interface CommandRequest {
@@ -55,7 +55,7 @@ export function createCommands(deps: CommandDeps, options: CommandOptions = {}):
   const written = options.written ?? ((name) => `/${name}`);
 
   /** Stored like a message, so that its place among the messages is kept and a second delivery changes nothing. */
-  function store(command: Command, request: CommandRequest) {
+  function store(command: SessionCommand, request: CommandRequest) {
     const inbound: CommandInbound = {
       v: 1,
       kind: "command",

@@ -69,7 +69,7 @@ expectBroken(
   inboxCases,
   broken((inbox, inbound) =>
     inbound.kind === "command" && inbound.command.name === "stop"
-      ? inbox.put({ ...inbound, command: { name: "status" } })
+      ? inbox.put({ ...inbound, command: { name: "retry" } })
       : inbox.put(inbound),
   ),
   { noticedBy: ["a stop cancels what waits before it, leaves what comes after it, and is done itself"] },
