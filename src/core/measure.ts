@@ -1,4 +1,4 @@
-/** How durations, tokens, money and bytes read, for people, on every surface. Pure; English; the same on every machine. */
+/** How durations, tokens and money read, for people, on every surface. Pure; English; the same on every machine. */
 
 /** What stands where a number is no number. */
 const UNKNOWN = "unknown";
@@ -35,12 +35,6 @@ export function formatTokens(tokens: number): string {
   return `${grouped(whole)} ${whole === 1 ? "token" : "tokens"}`;
 }
 
-/** `950`, `63.9K`, `1.2M`, `3B`: a count where there is little room. */
-export function formatCount(count: number): string {
-  if (!Number.isFinite(count)) return UNKNOWN;
-  return scaled(Math.max(0, count), 1000, ["", "K", "M", "B", "T"]);
-}
-
 /**
  * US dollars: `$0.00`, `$0.0042`, `$0.053`, `$1.20`, `$1,234.50`; `<$0.0001` for what is less but not nothing; `-$1.20` for
  * a refund.
@@ -59,31 +53,9 @@ export function formatMoney(dollars: number): string {
   return `${sign}$${grouped(whole)}.${String(rest).padStart(2, "0")}`;
 }
 
-/** `512 B`, `1.5 KB`, `40 MB`; a KB is 1,024 B. */
-export function formatBytes(bytes: number): string {
-  if (!Number.isFinite(bytes)) return UNKNOWN;
-  return scaled(Math.max(0, bytes), 1024, [" B", " KB", " MB", " GB", " TB"]);
-}
-
 function pair(large: number, largeUnit: string, small: number, smallUnit: string): string {
   const first = `${grouped(large)} ${largeUnit}`;
   return small === 0 ? first : `${first} ${small} ${smallUnit}`;
-}
-
-/** One decimal from the second unit on; a value that rounds up to the base is one of the next unit. */
-function scaled(value: number, base: number, units: readonly string[]): string {
-  let rest = value;
-  let unit = 0;
-  while (unit < units.length - 1 && rounded(rest, unit) >= base) {
-    rest /= base;
-    unit++;
-  }
-  const number = rounded(rest, unit);
-  return `${number < base ? trimmed(number, 1) : grouped(Math.round(number))}${units[unit] ?? ""}`;
-}
-
-function rounded(value: number, unit: number): number {
-  return unit === 0 ? Math.round(value) : Math.round(value * 10) / 10;
 }
 
 /** `decimals` is at least 1, so the zeros at the end are always behind the point. */

@@ -1,12 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  formatBytes,
-  formatCount,
-  formatDuration,
-  formatMoney,
-  formatTokens,
-} from "../../src/core/measure.ts";
+import { formatDuration, formatMoney, formatTokens } from "../../src/core/measure.ts";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -58,21 +52,6 @@ test("tokens read whole, with commas and the right plural", () => {
   expect(formatTokens(-3)).toBe("0 tokens");
 });
 
-test("a count where there is little room has one decimal and a letter", () => {
-  expect([0, 950, 999, 1_000, 63_900, 999_949, 999_950, 1_240_000, 5e9, 7e15].map(formatCount)).toEqual([
-    "0",
-    "950",
-    "999",
-    "1K",
-    "63.9K",
-    "999.9K",
-    "1M",
-    "1.2M",
-    "5B",
-    "7,000T",
-  ]);
-});
-
 test("money shows what is little as exactly as what is much", () => {
   expect(
     [0, 0.00001, 0.0042, 0.00994, 0.00996, 0.0534, 0.09, 0.5, 0.999, 1.2, 1_234.5].map(formatMoney),
@@ -92,21 +71,8 @@ test("money shows what is little as exactly as what is much", () => {
   expect(formatMoney(-1.2)).toBe("-$1.20");
 });
 
-test("bytes read in units of 1,024", () => {
-  expect([0, 512, 1_023, 1_024, 1_536, 1_048_575, 40 * 1_048_576, 2 ** 60].map(formatBytes)).toEqual([
-    "0 B",
-    "512 B",
-    "1023 B",
-    "1 KB",
-    "1.5 KB",
-    "1 MB",
-    "40 MB",
-    "1,048,576 TB",
-  ]);
-});
-
 test("what is no number says so and never throws", () => {
-  for (const format of [formatDuration, formatTokens, formatCount, formatMoney, formatBytes]) {
+  for (const format of [formatDuration, formatTokens, formatMoney]) {
     for (const odd of [NaN, Infinity, -Infinity]) expect(format(odd)).toBe("unknown");
     for (const huge of [Number.MAX_VALUE, Number.MIN_VALUE, -0]) {
       expect(format(huge)).not.toMatch(/NaN|Infinity|e\+/);
