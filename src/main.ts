@@ -112,7 +112,7 @@ async function serve(
       tell("  A demo model answers. For a real one start again with OPENAI_API_KEY set.");
     }
     tell("  Ctrl C stops it. `npm run doctor` says what is set up and what is missing.\n");
-  } else if (role !== "worker") {
+  } else if (role !== "worker" && settings.slackBotToken === undefined) {
     log.warn("nothing brings messages in: the web chat is off; WEB_CHAT=on switches it on");
   }
   const failure = await Promise.race([app.failed, asked.promise]);

@@ -1,15 +1,21 @@
-/** Slack, for one workspace by its bot token: the way out for every role, and the way in for who takes messages. */
+/**
+ * Slack, for one workspace by its bot token: the way out for every role, and the way in for who takes messages. A Slack that is
+ * away holds nothing else up: what needs it waits by itself.
+ */
 
-import { createSlackApi } from "../adapters/slack/api.ts";
+import { createSlackApi, type SlackApi } from "../adapters/slack/api.ts";
 import { SlackConnection, type SlackInlet } from "../adapters/slack/connection.ts";
 import { createSlackConversation } from "../adapters/slack/conversation.ts";
 import { identify } from "../adapters/slack/identify.ts";
-import { createSlackPeople } from "../adapters/slack/people.ts";
+import type { SlackBot } from "../adapters/slack/identity.ts";
+import { createSlackPeople, type SlackPeople } from "../adapters/slack/people.ts";
 import { createReceive } from "../adapters/slack/receive.ts";
 import { createSlackSurfaces } from "../adapters/slack/surfaces.ts";
 import { createTell } from "../adapters/slack/tell.ts";
 import type { Settings } from "../adapters/settings/settings.ts";
+import { orAborted } from "../core/agent/abort.ts";
 import { createCommands } from "../core/command/commands.ts";
+import { toBobbinError } from "../core/errors.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import type { Conversation } from "../core/ports/conversation.ts";
 import type { Log } from "../core/ports/log.ts";
@@ -23,8 +29,22 @@ export interface Slack {
   surfaceOf(session: SessionId): Surface;
   readonly conversation: Conversation;
   /** The way in; not started yet. Aborting the signal of `openSlack` ends it, also while it waits for Slack. */
-  connect(deps: { readonly intake: Intake; readonly transcripts: Transcripts }): SlackConnection;
+  connect(deps: { readonly intake: Intake; readonly transcripts: Transcripts }): SlackWayIn;
   close(): Promise<void>;
+}
+
+export interface SlackWayIn {
+  /**
+   * Resolves when Slack is connected, or while it still is away; then it is connected later.
+   * @throws BobbinError when Slack refuses a token now.
+   */
+  start(): Promise<void>;
+  /** One sentence on what is missing, or nothing. */
+  check(): string | undefined;
+  /** What answers below `/slack`; absent over a socket. */
+  readonly http: { fetch(request: Request): Promise<Response> } | undefined;
+  /** May be called twice. */
+  stop(): Promise<void>;
 }
 
 export type SlackSettings = Pick<
@@ -37,9 +57,12 @@ export function isSlackOverHttp(settings: SlackSettings): boolean {
   return settings.slackBotToken !== undefined && settings.slackAppToken === undefined;
 }
 
+/** How long a start waits for a Slack that neither answers nor fails, ms. */
+const START_WAIT_MS = 10_000;
+
 /**
- * Nothing without a bot token. Waits for a Slack that cannot be reached.
- * @throws BobbinError when Slack does not take the token.
+ * Nothing without a bot token.
+ * @throws BobbinError when Slack does not take the token. A Slack that cannot be reached is asked again until it answers.
  */
 export async function openSlack(
   deps: { readonly clock: Clock; readonly log: Log },
@@ -48,39 +71,110 @@ export async function openSlack(
 ): Promise<Slack | undefined> {
   const { slackBotToken: botToken, slackApiUrl } = settings;
   if (botToken === undefined) return undefined;
+  const { clock, log } = deps;
   const elsewhere = slackApiUrl === undefined ? {} : { apiUrl: `${slackApiUrl.replace(/\/$/, "")}/` };
   const api = createSlackApi(deps, { token: botToken, ...elsewhere });
-  const bot = await untilThere("Slack", () => identify(api), deps, signal);
   const surfaces = createSlackSurfaces({ api, ...deps });
-  const people = createSlackPeople({ api, clock: deps.clock });
+  const people = createSlackPeople({ api, clock });
+  const closing = new AbortController();
+  const leaving = AbortSignal.any([signal, closing.signal]);
+  const away = Promise.withResolvers<undefined>();
+  const attempt = (): Promise<SlackBot> =>
+    identify(api).catch((error: unknown) => {
+      if (toBobbinError(error).retryable) away.resolve(undefined);
+      throw error;
+    });
+  const identified = untilThere("Slack", attempt, deps, leaving);
+  await orLater(Promise.race([identified, away.promise]), clock);
+
+  function connectionOf(
+    bot: SlackBot,
+    { intake, transcripts }: Parameters<Slack["connect"]>[0],
+  ): SlackConnection {
+    const written = (name: string): string => `@${bot.name} ${name}`;
+    const receive = createReceive(
+      {
+        intake,
+        transcripts,
+        people,
+        commands: createCommands({ intake, transcripts, clock }, { written }),
+        tell: createTell({ api, log }),
+        showIdle: (session) => surfaces.status.show(session, "idle"),
+        ...deps,
+      },
+      bot,
+    );
+    const inlet = inletOf(settings, elsewhere);
+    return new SlackConnection({ receive, ...deps }, { inlet, bot, botToken: botToken ?? "", ...elsewhere });
+  }
+
   return {
     surfaceOf: (session) => surfaces.of(session),
-    conversation: createSlackConversation({ api, people, log: deps.log }, { bot }),
-    connect({ intake, transcripts }) {
-      const receive = createReceive(
-        {
-          intake,
-          transcripts,
-          people,
-          commands: createCommands(
-            { intake, transcripts, clock: deps.clock },
-            { written: (name) => `@${bot.name} ${name}` },
-          ),
-          tell: createTell({ api, log: deps.log }),
-          showIdle: (session) => surfaces.status.show(session, "idle"),
-          ...deps,
-        },
-        bot,
-      );
-      const inlet = inletOf(settings, elsewhere);
-      const connection = new SlackConnection({ receive, ...deps }, { inlet, bot, botToken, ...elsewhere });
+    conversation: conversationWith({ api, people, log }, identified),
+    connect(gateway) {
+      let connection: SlackConnection | undefined;
+      let why = "Slack has not answered yet.";
+      const begin = async (): Promise<void> => {
+        const bot = await identified;
+        if (leaving.aborted) return;
+        connection = connectionOf(bot, gateway);
+        await connection.start();
+      };
+      const stop = async (): Promise<void> => {
+        closing.abort();
+        await connection?.stop();
+      };
       const leave = (): void => {
-        connection.stop().catch((error: unknown) => deps.log.warn("Slack was not left cleanly", { error }));
+        stop().catch((error: unknown) => log.warn("Slack was not left cleanly", { error }));
       };
       signal.addEventListener("abort", leave, { once: true });
-      return connection;
+      const http = {
+        fetch: async (request: Request): Promise<Response> =>
+          // Slack sends again what is not taken yet.
+          connection?.http?.fetch(request) ?? new Response("The bot is starting.", { status: 503 }),
+      };
+      return {
+        async start() {
+          const begun = begin();
+          begun.catch((error: unknown) => {
+            why = toBobbinError(error).message;
+            if (!leaving.aborted) log.error("Slack could not be connected", { error });
+          });
+          await orLater(Promise.race([begun, away.promise]), clock);
+        },
+        check: () => (connection === undefined ? why : connection.check()),
+        http: isSlackOverHttp(settings) ? http : undefined,
+        stop,
+      };
     },
-    close: () => surfaces.stop(),
+    async close() {
+      closing.abort();
+      await surfaces.stop();
+    },
+  };
+}
+
+/** Rejects as the work does while a start waits for it; later, what becomes of the work is its owner's concern. */
+async function orLater(work: Promise<unknown>, clock: Clock): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const cancel = clock.after(START_WAIT_MS, late.resolve);
+  await Promise.race([work, late.promise]).finally(cancel);
+}
+
+/** A reader that comes before Slack has told who the bot is waits for that as long as it waits for anything. */
+function conversationWith(
+  deps: { readonly api: SlackApi; readonly people: SlackPeople; readonly log: Log },
+  identified: Promise<SlackBot>,
+): Conversation {
+  const ready = identified.then((bot) => createSlackConversation(deps, { bot }));
+  // Whoever reads is told; nobody may ever read.
+  ready.catch(() => undefined);
+  return {
+    async read(session, options, signal) {
+      const raced = await orAborted(ready, signal);
+      if (raced.kind === "value") return raced.value.read(session, options, signal);
+      throw raced.kind === "threw" ? raced.error : signal.reason;
+    },
   };
 }
 
