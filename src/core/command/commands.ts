@@ -70,6 +70,10 @@ export function createCommands(deps: CommandDeps, options: CommandOptions = {}):
     return deps.intake.receive(inbound);
   }
 
+  async function isStored({ session, id }: CommandRequest): Promise<boolean> {
+    return (await deps.transcripts.inbounds(session)).some(({ inbound }) => inbound.id === id);
+  }
+
   async function answer(command: Command, request: CommandRequest): Promise<string | CommandResult> {
     switch (command.name) {
       case "help":
@@ -96,12 +100,9 @@ export function createCommands(deps: CommandDeps, options: CommandOptions = {}):
         return receipt.kind === "duplicate" ? repeat(text) : text;
       }
       case "retry": {
-        const status = await deps.transcripts.status(request.session);
-        if (status?.running !== undefined) return "The bot is still working on the last message.";
-        if (status?.last === undefined || !END_REASONS[status.last.outcome.reason].canRetry)
-          return "There is nothing to try again.";
-        if (request.run !== undefined && request.run !== status.last.run)
-          return "There is a newer answer in this thread; only the last one can be tried again.";
+        const refusal = refusalOfRetry(await deps.transcripts.status(request.session), request.run);
+        // What was stored by an earlier delivery may be what runs or has ended by now.
+        if (refusal !== undefined) return (await isStored(request)) ? repeat("Trying again.") : refusal;
         const receipt = await store(command, request);
         return receipt.kind === "duplicate" ? repeat("Trying again.") : "Trying again.";
       }
@@ -117,6 +118,15 @@ export function createCommands(deps: CommandDeps, options: CommandOptions = {}):
     },
     help: () => describeCommands(written),
   };
+}
+
+function refusalOfRetry(status: SessionStatus | undefined, run: RunId | undefined): string | undefined {
+  if (status?.running !== undefined) return "The bot is still working on the last message.";
+  if (status?.last === undefined || !END_REASONS[status.last.outcome.reason].canRetry)
+    return "There is nothing to try again.";
+  if (run !== undefined && run !== status.last.run)
+    return "There is a newer answer in this thread; only the last one can be tried again.";
+  return undefined;
 }
 
 function repeat(text: string): CommandResult {

@@ -131,6 +131,26 @@ test.each(["stop", "reset", "retry"] as const)(
   },
 );
 
+test("a second delivery of retry is told apart also while what it asked for runs, or when that has ended", async () => {
+  const retry: Inbound = {
+    v: 1,
+    kind: "command",
+    command: { name: "retry" },
+    id: "c1" as InboundId,
+    session,
+    author: { id: "U1", name: "Ana" },
+    at: 1,
+    addressed: false,
+  };
+  const inbounds: readonly InboundView[] = [{ seq: 1, state: "done", inbound: retry }];
+  for (const status of [running("r2"), { ...running("r2"), running: undefined }] as SessionStatus[]) {
+    expect((await threadWith({ status, inbounds }).ask("retry")).kind).toBe("repeat");
+    expect((await threadWith({ status, inbounds }).ask("retry", { id: "c2" as InboundId })).kind).toBe(
+      "first",
+    );
+  }
+});
+
 test("help writes every command as a person writes it on this surface", async () => {
   const { text } = await threadWith().ask("help");
   for (const name of Object.keys(COMMANDS)) expect(text).toContain(`\`@Bobbin ${name}\``);
