@@ -1,6 +1,6 @@
 // However Slack brings a message, and whatever is away meanwhile: it is answered once.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { says } from "../support/fake-llm/answers.ts";
+import { refuses, says } from "../support/fake-llm/answers.ts";
 import { ownPostgres } from "../support/services/postgres.ts";
 import type { PostgresServer } from "../support/services/postgres-server.ts";
 import type { RedisServer } from "../support/services/redis-server.ts";
@@ -122,14 +122,35 @@ describe.each(["socket", "http"] as const)("over %s, with two gateways where Sla
     await root.delivered;
     await world.shows(root, "Thinking…");
     slack.delivery.hold();
-    const replies = ["reply two", "reply three"].map((words) => ana.say(channel, words, { thread: root }));
+    const two = ana.say(channel, "reply two", { thread: root });
+    // Platform time is kept in milliseconds.
+    const saidAt = Date.now();
+    await until(() => Date.now() > saidAt, { what: "the clock has moved" });
+    const three = ana.say(channel, "reply three", { thread: root });
     slack.delivery.release((held) => held.toReversed());
-    for (const { delivered } of replies) await delivered;
+    for (const { delivered } of [two, three]) await delivered;
     mayEnd.resolve();
     await world.shows(root, "reply three");
     await world.settled(root, 1);
     const turn = JSON.stringify(world.llm.requests.at(-1)?.body.messages.at(-1));
     expect(turn).toMatch(/reply two.*reply three/);
+  });
+
+  test("pitfall 1: a command is obeyed once and told once, whichever gateway its copies come to", async () => {
+    const { slack, ana, channel, at } = scene();
+    world.llm.script(refuses(400, { message: "no" }));
+    const root = ana.say(channel, `${at} try this`);
+    await world.settled(root, 1);
+    for (const name of ["status", "help"])
+      await ana.say(channel, `${at} ${name}`, { thread: root }).delivered;
+    slack.delivery.deliverTo("every");
+    await ana.say(channel, `${at} retry`, { thread: root }).delivered;
+    slack.delivery.deliverTo("one");
+    await world.shows(root, "You said");
+    await ana.say(channel, `${at} stop`, { thread: root }).delivered;
+    const told = await world.whispers(root, ana, 4);
+    expect(told.filter((text) => text.includes("Trying again."))).toHaveLength(1);
+    expect(told).toHaveLength(4);
   });
 
   test("I5 pitfall 15: a preview, a corrected typing error, and the bot's own edits start no second answer", async () => {
