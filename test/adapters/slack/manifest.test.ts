@@ -129,7 +129,7 @@ test("everything is within Slack's limits", () => {
   expect(at("display_information", "background_color")).toMatch(/^#[0-9a-f]{6}$/);
 });
 
-test("over a socket no address is named, clicks are switched on, and tokens do not rotate", () => {
+test("pitfall 20: over a socket no address is named, clicks are switched on, and tokens do not rotate", () => {
   expect(at("settings", "socket_mode_enabled")).toBe(true);
   expect(at("settings", "interactivity")).toEqual({ is_enabled: true });
   expect(at("settings", "event_subscriptions", "request_url")).toBe(undefined);

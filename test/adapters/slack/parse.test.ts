@@ -37,13 +37,13 @@ test("I1 the mention and the message of one post are one and the same inbound", 
   });
 });
 
-test("the copies of a post in a channel shared with another workspace are one, whatever team they name", () => {
+test("pitfall 11: the copies of a post in a channel shared with another workspace are one, whatever team they name", () => {
   const mention = inboundOf(recorded("connect_mention"));
   expect(mention.session).toBe("slack:T1:C1:1718000001.000100");
   expect(inboundOf(recorded("connect_message"))).toEqual(mention);
 });
 
-test("an install of a whole organisation is its id, whichever workspace it happened in", () => {
+test("pitfall 23: an install of a whole organisation is its id, whichever workspace it happened in", () => {
   expect(inboundOf(recorded("org_install")).session).toBe("slack:E1:C1:1718000001.000100");
 });
 

@@ -29,7 +29,7 @@ async function readiness(world: InboundWorld): Promise<string> {
 }
 
 test.each(["warning", "refresh_requested", "too_many_websockets"] as const)(
-  "after Slack asks for a new connection (%s) events go on over the next one",
+  "pitfall 7: after Slack asks for a new connection (%s) events go on over the next one",
   async (reason) => {
     await using world = await inboundWorld();
     world.slack.sockets.open[0]?.disconnect(reason);
@@ -39,7 +39,7 @@ test.each(["warning", "refresh_requested", "too_many_websockets"] as const)(
   },
 );
 
-test("after the wire was cut the next connection comes", async () => {
+test("pitfall 7: after the wire was cut the next connection comes", async () => {
   await using world = await inboundWorld();
   world.slack.sockets.open[0]?.drop();
   await connectionAfter(world, 1);
@@ -103,7 +103,7 @@ test("a stop ends a start that waits, is bounded while Slack does not close its 
   await until(() => slack.sockets.open.length === 0, { what: "the connection is closed" });
 });
 
-test("a message without an event in it harms nothing", async () => {
+test("pitfall 7: a message without an event in it harms nothing", async () => {
   await using world = await inboundWorld({ slack: { ackTimeoutMs: 400 } });
   const { slack } = world;
   const outcome = await slack.delivery.send({ kind: "event", body: { ...recorded("rate_limited") } });

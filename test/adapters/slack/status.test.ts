@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 
 describe("the status of a thread", () => {
-  test("says that the bot works, and is gone when the reply has settled", async () => {
+  test("pitfall 19: says that the bot works, and is gone when the reply has settled", async () => {
     world = await outboundWorld();
     const writer = world.writer();
     writer.on(started);
@@ -73,7 +73,7 @@ describe("the status of a thread", () => {
     expect(world.texts()).toHaveLength(2);
   });
 
-  test("that Slack does not take is no trouble for the reply, and a sign that has to go is tried again", async () => {
+  test("pitfall 19: that Slack does not take is no trouble for the reply, and a sign that has to go is tried again", async () => {
     world = await outboundWorld();
     const writer = world.writer();
     writer.on(started);
