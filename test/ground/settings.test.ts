@@ -66,6 +66,8 @@ test("everything that is wrong is reported at once, each with a fix and none wit
   expect(JSON.stringify(problems)).not.toContain("hunter2");
 });
 
+const servers = { DATABASE_URL: "postgres://db/x", REDIS_URL: "redis://cache" };
+
 test.each<[Record<string, string>, Command, string[]]>([
   [{}, "gateway", ["DATABASE_URL", "REDIS_URL"]],
   [{}, "worker", ["DATABASE_URL", "REDIS_URL"]],
@@ -74,6 +76,8 @@ test.each<[Record<string, string>, Command, string[]]>([
   [{ SLACK_BOT_TOKEN: "xoxb-1" }, "start", ["SLACK_SIGNING_SECRET"]],
   [{ SLACK_BOT_TOKEN: "xoxb-1", SLACK_APP_TOKEN: "xapp-1" }, "start", []],
   [{ SLACK_APP_TOKEN: "xapp-1" }, "start", ["SLACK_BOT_TOKEN"]],
+  [{ SLACK_BOT_TOKEN: "xoxb-1", ...servers }, "gateway", ["SLACK_SIGNING_SECRET"]],
+  [{ SLACK_BOT_TOKEN: "xoxb-1", ...servers }, "worker", []],
   [{ SLACK_CLIENT_ID: "1" }, "start", ["SLACK_CLIENT_SECRET", "PUBLIC_URL", "SECRET_KEY"]],
   [{ DISCORD_CLIENT_SECRET: "1" }, "start", ["DISCORD_CLIENT_ID"]],
   [{ OPENAI_BASE_URL: "http://127.0.0.1:11434/v1" }, "start", ["MODEL"]],

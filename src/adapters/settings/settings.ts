@@ -94,7 +94,8 @@ function problemsTogether(isSet: (key: keyof Table) => boolean, command: Command
     );
   }
 
-  if (isSet("slackBotToken") && !isSet("slackAppToken")) {
+  // A worker only answers: nothing has to reach it.
+  if (isSet("slackBotToken") && !isSet("slackAppToken") && command !== "worker") {
     const fix = "Set SLACK_APP_TOKEN (xapp-) for socket mode, or SLACK_SIGNING_SECRET for HTTP.";
     need("slackSigningSecret", "is missing, and so is SLACK_APP_TOKEN: events could not reach the bot", fix);
   }
