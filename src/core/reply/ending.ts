@@ -10,13 +10,13 @@ import { totalTokens } from "../usage.ts";
 import type { ReplyDocument } from "./document.ts";
 
 /** `why` is absent after a plain `stop`, where nothing needs to be said. */
-export type Ending = Partial<ReasonMeaning> & Pick<ReasonMeaning, "canRetry">;
+export type Explanation = Partial<ReasonMeaning> & Pick<ReasonMeaning, "canRetry">;
 
 /**
- * The ending of each reason. An error's next step names the run, so that an admin can look it up; a time limit that an
+ * What each reason means. An error's next step names the run, so that an admin can look it up; a time limit that an
  * error explains (a model that said nothing) is told as that error.
  */
-export function endingOf(run: RunId, outcome: Pick<Outcome, "reason" | "error">): Ending {
+export function explanationOf(run: RunId, outcome: Pick<Outcome, "reason" | "error">): Explanation {
   const meaning = END_REASONS[outcome.reason];
   if (outcome.reason === "stop") return { canRetry: meaning.canRetry };
   const isExplained = outcome.reason === "timeout" && outcome.error !== undefined;
@@ -49,5 +49,5 @@ export function costLine(document: ReplyDocument, outcome: Outcome): string {
 export function buttonsOf(document: ReplyDocument): readonly Button[] {
   const { outcome, run } = document;
   if (outcome === undefined) return [{ action: "stop", label: "Stop", value: run }];
-  return endingOf(run, outcome).canRetry ? [{ action: "retry", label: "Retry", value: run }] : [];
+  return explanationOf(run, outcome).canRetry ? [{ action: "retry", label: "Retry", value: run }] : [];
 }

@@ -214,7 +214,9 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
           await pause(clock, growingMs(tries - 1), signal);
           break;
         case "too_long":
-          if (!fallback.shrink()) fallback.simplify(operation.index);
+          // A platform that finds even the notice too long takes nothing of us.
+          if (!fallback.shrink() && !fallback.simplify(operation.index))
+            ended = { kind: "refused", why: "even the shortest notice is too long" };
           break;
         case "refused":
           log.warn("the platform refused a final page", { ...step, page: operation.index });

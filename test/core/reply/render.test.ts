@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { EndReason } from "../../../src/core/events.ts";
 import type { Outcome } from "../../../src/core/run.ts";
 import { documentOf, reduce } from "../../../src/core/reply/document.ts";
-import { endingOf } from "../../../src/core/reply/ending.ts";
+import { explanationOf } from "../../../src/core/reply/ending.ts";
 import { plainOf } from "../../../src/core/reply/plain.ts";
 import { isSamePage, reconcile } from "../../../src/core/reply/reconcile.ts";
 import { render, statusOf } from "../../../src/core/reply/render.ts";
@@ -63,7 +63,7 @@ describe("the pages of a reply", () => {
 
   it("say why a run ended and what to do, below the text or in its place, and are never blank", () => {
     for (const reason of REASONS) {
-      const { why, next, canRetry } = endingOf(run.id, { reason });
+      const { why, next, canRetry } = explanationOf(run.id, { reason });
       expect(why === undefined).toBe(reason === "stop");
       expect(next === undefined).toBe(reason === "stop");
       const [bare] = render(documentOf(run, [], outcomeOf(reason)), limits);

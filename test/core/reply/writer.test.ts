@@ -303,4 +303,14 @@ describe("the final of a reply", () => {
     expect(thread.texts()).toEqual(["Short."]);
     expect(await pages.list(run.id)).toHaveLength(1);
   });
+
+  it("ends as refused where the platform finds even the notice too long, and does not try for ever", async () => {
+    const { clock, thread, writer } = replyBench();
+    const reply = writer();
+    thread.react = () => ({ kind: "too_long" });
+    reply.on(text(paragraphs(3)));
+    expect(await settles(clock, reply.settle(stopped))).toMatchObject({ kind: "refused" });
+    expect(thread.writes.length).toBeLessThan(50);
+    expect(thread.faults).toEqual([]);
+  });
 });
