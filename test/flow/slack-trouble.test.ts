@@ -26,16 +26,22 @@ function scene() {
 /** Until the calls that shall go wrong have been made. */
 const metAll = () => until(() => world.slack.unusedFaults === 0, { what: "every fault was met" });
 
-/** Says the first part, and the rest when the test lets it. */
-function inTwoParts(first: string, second: string): { readonly answer: FakeAnswer; goOn(): void } {
-  const mayGoOn = Promise.withResolvers<void>();
+/** Says the first part when the reply is there to grow, and the rest when the test lets it. */
+function inTwoParts(first: string, second: string) {
+  const [mayBegin, mayGoOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const answer: FakeAnswer = async (exchange) => {
+    await Promise.race([mayBegin.promise, exchange.closed]);
+    await exchange.event(delta({ content: first }));
+    await Promise.race([mayGoOn.promise, exchange.closed]);
+    await events(delta({ content: second }), delta({}, "stop"), "[DONE]")(exchange);
+  };
   return {
-    goOn: () => mayGoOn.resolve(),
-    async answer(exchange) {
-      await exchange.event(delta({ content: first }));
-      await Promise.race([mayGoOn.promise, exchange.closed]);
-      await events(delta({ content: second }), delta({}, "stop"), "[DONE]")(exchange);
+    answer,
+    async begin(thread: ThreadOf): Promise<void> {
+      await world.shows(thread, "Thinking…");
+      mayBegin.resolve();
     },
+    goOn: () => mayGoOn.resolve(),
   };
 }
 
@@ -82,7 +88,7 @@ test("a 429 on the edits: the newest text lands when the time has come, and noth
   world.llm.script(parts.answer);
   slack.fault("chat.update", { kind: "rate limited", retryAfterS: 2 }, { when: inChannel, times: 2 });
   const root = ana.say(channel, `${at} say it`);
-  await world.shows(root, "Thinking…");
+  await parts.begin(root);
   parts.goOn();
   await expectEnd(root, "first half, second half");
   const edits = slack.callsOf("chat.update").filter(({ args }) => args["channel"] === channel.id);
@@ -100,6 +106,7 @@ test.each([500, 503])("a %i on posts and edits: one whole answer", async (status
   const parts = inTwoParts("first half, ", "second half");
   world.llm.script(parts.answer);
   const root = ana.say(channel, `${at} say it`);
+  await parts.begin(root);
   await world.shows(root, "first half");
   parts.goOn();
   await expectEnd(root, "first half, second half");
@@ -110,6 +117,7 @@ test("an answer that somebody deletes in mid-run is there again, whole and once"
   const parts = inTwoParts("first half, ", "second half");
   world.llm.script(parts.answer);
   const root = ana.say(channel, `${at} say it`);
+  await parts.begin(root);
   const begun = await world.shows(root, "first half");
   slack.remove(begun);
   parts.goOn();
@@ -121,6 +129,7 @@ test("I11: the root is deleted in mid-run, while the answer stands below it: the
   const parts = inTwoParts("first half, ", "second half");
   world.llm.script(parts.answer);
   const root = ana.say(channel, `${at} say it`);
+  await parts.begin(root);
   await world.shows(root, "first half");
   await ana.delete(root).delivered;
   parts.goOn();
@@ -161,6 +170,7 @@ test("R12: an edit that is answered late does not undo the final one", async () 
   slack.fault("chat.update", { kind: "late", until: mayAnswer.promise }, { when: inChannel });
   world.llm.script(parts.answer);
   const root = ana.say(channel, `${at} say it`);
+  await parts.begin(root);
   await metAll();
   parts.goOn();
   // The run has ended in the ledger before the edit that was under way has landed.
