@@ -7,9 +7,17 @@ export interface Comparison {
   readonly what: string;
   readonly product: readonly number[];
   readonly reference: { readonly name: string; readonly samples: readonly number[] };
-  /** The ratio product / reference that we want, and the one that would be a fault. Only printed: nothing fails by it. */
-  readonly target: string;
-  readonly limit: string;
+  /** Absent where a figure is only told. */
+  readonly bounds?: Bounds;
+}
+
+/** What we want, and what would be a fault. */
+export interface Bounds {
+  /** Of what: the ratio product / reference, or the product's figure itself. */
+  readonly of: "ratio" | "figure";
+  readonly better: "less" | "more";
+  readonly target: number;
+  readonly limit: number;
 }
 
 export interface Benchmark {
@@ -22,10 +30,14 @@ export interface Benchmark {
 export interface BenchWorld {
   /** How often product and reference are measured in turn. */
   readonly pairs: number;
+  /** `short`: as little as says something. `full`: what a gate may be built on. */
+  readonly length: "short" | "full";
   /** A database of its own with today's schema. */
   newDatabase(): Promise<{ readonly url: string }>;
   /** A Redis server of its own, so that its commands can be counted. */
   newRedis(): Promise<{ readonly url: string }>;
+  /** Puts a process that is measured on the core that nothing else here uses; does nothing where that cannot be. */
+  pin(pid: number): void;
   /** Says what goes on. */
   note(line: string): void;
 }
@@ -38,10 +50,19 @@ export interface Ratio {
 
 /** @throws RangeError for an empty list. */
 export function medianOf(samples: readonly number[]): number {
+  return quantileOf(samples, 0.5);
+}
+
+/**
+ * @param share of the samples that lie below, 0 to 1; between two samples it is interpolated.
+ * @throws RangeError for an empty list.
+ */
+export function quantileOf(samples: readonly number[], share: number): number {
   const sorted = samples.toSorted((a, b) => a - b);
-  const [low, high] = [sorted[Math.floor((sorted.length - 1) / 2)], sorted[Math.floor(sorted.length / 2)]];
-  if (low === undefined || high === undefined) throw new RangeError("there is no median of nothing");
-  return (low + high) / 2;
+  const place = (sorted.length - 1) * share;
+  const [low, high] = [sorted[Math.floor(place)], sorted[Math.ceil(place)]];
+  if (low === undefined || high === undefined) throw new RangeError("there is no quantile of nothing");
+  return low + (high - low) * (place - Math.floor(place));
 }
 
 /** Of the pairs, not of the medians: noise that lasts longer than a pair falls on both sides of it. */

@@ -7,10 +7,8 @@ import { Redis } from "ioredis";
 import pg from "pg";
 import { request } from "undici";
 import { BARE_CLAIM, createBareSession, createBareTables } from "./bare-store.ts";
-import { startProgram } from "./program.ts";
 
-export interface BareTrips extends AsyncDisposable {
-  readonly trips: readonly string[];
+export interface BareTrips {
   /** Makes each trip once; ms, by the name of the trip. */
   measure(): Promise<Readonly<Record<string, number>>>;
 }
@@ -19,30 +17,23 @@ export interface BareTrips extends AsyncDisposable {
 const REST_MS = 20;
 const HISTORY = 50;
 
+/** For as long as the process lives. */
 export async function openBareTrips(at: {
   readonly url: string;
   readonly redisUrl: string;
+  /** Of a server that answers what it is sent. */
+  readonly echoUrl: string;
 }): Promise<BareTrips> {
-  await using opening = new AsyncDisposableStack();
   const pool = new pg.Pool({ connectionString: at.url, max: 1 });
-  opening.defer(() => pool.end());
   await createBareTables(pool);
   await createBareSession(pool, "s1", HISTORY);
-  const program = opening.use(await startProgram(new URL("./programs/echo.ts", import.meta.url), []));
-  const { url } = await program.ask<{ url: string }>({});
-
-  const connect = (): Redis => {
-    const redis = new Redis(at.redisUrl, { maxRetriesPerRequest: null });
-    opening.defer(() => redis.disconnect());
-    return redis;
-  };
+  const connect = (): Redis => new Redis(at.redisUrl, { maxRetriesPerRequest: null });
   const queue = new Queue("bare", { connection: connect(), defaultJobOptions: { removeOnComplete: true } });
   let entered = (): void => {};
   const worker = new Worker("bare", () => Promise.resolve(entered()), {
     connection: connect(),
     concurrency: 50,
   });
-  opening.defer(() => worker.close());
   await worker.waitUntilReady();
 
   const post = async (): Promise<number> => {
@@ -51,7 +42,7 @@ export async function openBareTrips(at: {
       text: "What is the time? ".repeat(15),
     });
     const sentAt = performance.now();
-    const answer = await request(url, { method: "POST", body });
+    const answer = await request(at.echoUrl, { method: "POST", body });
     await answer.body.text();
     return performance.now() - sentAt;
   };
@@ -91,9 +82,7 @@ export async function openBareTrips(at: {
     "model request": post,
   };
 
-  const stack = opening.move();
   return {
-    trips: Object.keys(trips),
     async measure() {
       const times: Record<string, number> = {};
       for (const [name, trip] of Object.entries(trips)) {
@@ -102,6 +91,5 @@ export async function openBareTrips(at: {
       }
       return times;
     },
-    [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }

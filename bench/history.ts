@@ -92,8 +92,7 @@ async function run({ pairs, newDatabase, note }: BenchWorld): Promise<readonly C
         what: `${what} at ${size.toLocaleString("en-US")} entries, p50 ms`,
         product: measured.map(([ours]) => ours[what]),
         reference: { name: "bare statement", samples: measured.map(([, theirs]) => theirs[what]) },
-        target: "<= 1.25",
-        limit: "1.6",
+        bounds: { of: "ratio", better: "less", target: 1.25, limit: 1.6 },
       });
     }
     opens.push(measured.map(([ours]) => ours.open));
@@ -103,8 +102,7 @@ async function run({ pairs, newDatabase, note }: BenchWorld): Promise<readonly C
     what: "open at 100,000 entries, p50 ms",
     product: opens[2] ?? [],
     reference: { name: "open at 10,000 entries", samples: opens[1] ?? [] },
-    target: "<= 1.1",
-    limit: "1.6",
+    bounds: { of: "ratio", better: "less", target: 1.1, limit: 1.6 },
   });
   return found;
 }

@@ -47,15 +47,17 @@ async function run(world: BenchWorld): Promise<readonly Comparison[]> {
   world.note(`${RUNS} runs of ${SECONDS} s at ${PER_SECOND} deltas a second`);
   const [ours, bySdk, byHand] = await inTurn(world.pairs, [
     () => ofWorker(world, model),
-    () => ofReader("sdk", url),
-    () => ofReader("hand", url),
+    () => ofReader(world, "sdk", url),
+    () => ofReader(world, "hand", url),
   ]);
   const comparison = (figure: keyof PerRun, name: string, theirs: readonly PerRun[]): Comparison => ({
     id: "B6",
     what: figure === "rss" ? `KB of memory a run, ${RUNS} at once` : `KB held a run, ${RUNS} at once`,
     product: ours.map((each) => each[figure]),
     reference: { name, samples: theirs.map((each) => each[figure]) },
-    ...(name === SDK ? { target: "<= 0.55", limit: "1" } : { target: "-", limit: "-" }),
+    ...(name === SDK && figure === "rss"
+      ? { bounds: { of: "ratio", better: "less", target: 0.55, limit: 1 } as const }
+      : {}),
   });
   return [
     comparison("rss", SDK, bySdk),
@@ -77,8 +79,9 @@ async function growth(program: Program, before: Memory): Promise<PerRun> {
   return { rss: (seen - before.rss) / RUNS / 1024, held: (held - before.held) / RUNS / 1024 };
 }
 
-async function ofReader(name: ReaderName, url: string): Promise<PerRun> {
+async function ofReader(world: BenchWorld, name: ReaderName, url: string): Promise<PerRun> {
   await using reader = await startProgram(new URL("./programs/reader.ts", import.meta.url), [name]);
+  world.pin(reader.pid);
   const read = (way: string): Promise<unknown> =>
     reader.ask({ url: `${url}${way}`, streams: RUNS, messages } satisfies ReadQuestion);
   await read(WARM_UP_WAY);
@@ -108,6 +111,7 @@ async function ofWorker(world: BenchWorld, model: Program): Promise<PerRun> {
   const worker = stack.use(
     await startProgram(new URL("./programs/worker.ts", import.meta.url), [JSON.stringify(env)]),
   );
+  world.pin(worker.pid);
   const ring = async (): Promise<void> => {
     const sessions = Array.from({ length: RUNS }, newSession);
     for (const session of sessions) await createLongSession(sql, session, HISTORY);

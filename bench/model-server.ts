@@ -1,6 +1,7 @@
 /**
  * A model provider that does nothing but stream. The path says how: `/fast/<deltas>` as fast as the reader takes them, one
- * write each, or `/slow/<deltas>/<per second>`; `/told` is the way that the server was told last.
+ * write each, or `/slow/<deltas>/<per second>`; `/tool/<deltas>` calls a tool first, and answers when the result is there;
+ * `/told` is the way that the server was told last.
  */
 
 import { createServer, type ServerResponse } from "node:http";
@@ -12,6 +13,15 @@ export interface ModelServer {
   /** The way of `told` for requests from now on. */
   tell(way: string): void;
   close(): Promise<void>;
+}
+
+export interface ModelEvents {
+  /** The whole request is there. */
+  readonly onRequest?: (body: string) => void;
+  /** The first delta with text goes out. */
+  readonly onFirstText?: () => void;
+  /** The last delta goes out. */
+  readonly onEnd?: () => void;
 }
 
 const PIECES = ["Hello", " wor", "ld", ", th", "is ", "is a", " del", "ta. ", "émo ", "日本 "];
@@ -31,19 +41,29 @@ const chunk = (delta: object, finish: string | null): Buffer =>
   );
 const FIRST = chunk({ role: "assistant", content: "" }, null);
 const CHUNKS = PIECES.map((content) => chunk({ content }, null));
-const LAST = Buffer.concat([chunk({}, "stop"), Buffer.from("data: [DONE]\n\n")]);
+const DONE = Buffer.from("data: [DONE]\n\n");
+const LAST = Buffer.concat([chunk({}, "stop"), DONE]);
+const callPiece = (call: object): Buffer => chunk({ tool_calls: [{ index: 0, ...call }] }, null);
+const CALL = [
+  callPiece({ id: "call_1", type: "function", function: { name: "time_in_zone", arguments: "" } }),
+  callPiece({ function: { arguments: '{"zone":' } }),
+  callPiece({ function: { arguments: '"Europe/Lisbon"}' } }),
+  chunk({}, "tool_calls"),
+  DONE,
+];
 
 const chunkAt = (index: number): Buffer => CHUNKS[index % CHUNKS.length] ?? FIRST;
 
-/** @param onRequest called when the whole request is there. */
-export async function startModelServer(onRequest: () => void = () => {}): Promise<ModelServer> {
+export async function startModelServer(events: ModelEvents = {}): Promise<ModelServer> {
   let told = "fast/20";
   const server = createServer((request, response) => {
-    request.resume();
+    const pieces: Buffer[] = [];
+    request.on("data", (piece: Buffer) => pieces.push(piece));
     request.once("end", () => {
-      onRequest();
+      const body = Buffer.concat(pieces).toString();
+      events.onRequest?.(body);
       const path = request.url?.slice(1) ?? "";
-      answer(path.startsWith("told/") ? told : path, response);
+      answer(path.startsWith("told/") ? told : path, body, response, events);
     });
   });
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
@@ -61,22 +81,27 @@ export async function startModelServer(onRequest: () => void = () => {}): Promis
   };
 }
 
-function answer(way: string, response: ServerResponse): void {
+function answer(way: string, body: string, response: ServerResponse, events: ModelEvents): void {
   const [speed, count, perSecond] = way.split("/");
   const deltas = Number(count);
   response.writeHead(200, { "content-type": "text/event-stream" });
   response.write(FIRST);
-  if (speed === "slow") slowly(response, deltas, 1000 / Number(perSecond));
+  if (speed === "tool" && !body.includes('"role":"tool"')) {
+    for (const piece of CALL) response.write(piece);
+    response.end();
+  } else if (speed === "slow") slowly(response, deltas, 1000 / Number(perSecond), events);
   else quickly(response, deltas);
 }
 
-function slowly(response: ServerResponse, deltas: number, everyMs: number): void {
+function slowly(response: ServerResponse, deltas: number, everyMs: number, events: ModelEvents): void {
   let sent = 0;
   const timer = setInterval(() => {
+    if (sent === 0) events.onFirstText?.();
     response.write(chunkAt(sent));
     if (++sent < deltas) return;
     clearInterval(timer);
     response.end(LAST);
+    events.onEnd?.();
   }, everyMs);
   response.once("close", () => clearInterval(timer));
 }

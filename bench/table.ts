@@ -1,6 +1,7 @@
 /** The findings of a run for people (a table) and for programs (JSON). */
 
-import { medianOf, ratioOf, type Comparison } from "./comparison.ts";
+import { medianOf, ratioOf, type Bounds, type Comparison } from "./comparison.ts";
+import { standingOf } from "./gate.ts";
 
 const HEAD = [
   "",
@@ -11,6 +12,7 @@ const HEAD = [
   "ratio (least to most)",
   "target",
   "not beyond",
+  "",
 ] as const;
 
 /** Lines of a markdown table, padded so that it reads as plain text too. */
@@ -24,18 +26,37 @@ export function tableOf(comparisons: readonly Comparison[]): string {
 }
 
 function cellsOf(comparison: Comparison): readonly string[] {
-  const { id, what, product, reference, target, limit } = comparison;
-  const { median, least, most } = ratioOf(comparison);
+  const { id, what, product, reference, bounds } = comparison;
+  const standing = standingOf(comparison);
   return [
     id,
     what,
     figure(medianOf(product)),
     reference.name,
     figure(medianOf(reference.samples)),
-    `${median.toFixed(2)} (${least.toFixed(2)} to ${most.toFixed(2)})`,
-    target,
-    limit,
+    ratioCell(comparison),
+    boundCell(bounds, "target"),
+    boundCell(bounds, "limit"),
+    standing === "told" ? "" : standing,
   ];
+}
+
+/** Of nothing there is no ratio. */
+function ratioCell(comparison: Comparison): string {
+  if (comparison.reference.samples.includes(0)) return "-";
+  const { median, least, most } = ratioOf(comparison);
+  return `${places(median)} (${places(least)} to ${places(most)})`;
+}
+
+function boundCell(bounds: Bounds | undefined, which: "target" | "limit"): string {
+  if (bounds === undefined) return "-";
+  const sign = bounds.better === "less" ? "<=" : ">=";
+  return `${bounds.of === "figure" ? "itself " : ""}${sign} ${figure(bounds[which])}`;
+}
+
+/** Two places, more for a small ratio. */
+function places(ratio: number): string {
+  return ratio < 0.2 ? ratio.toFixed(3) : ratio.toFixed(2);
 }
 
 /** Three digits that count. */
@@ -43,7 +64,7 @@ function figure(value: number): string {
   return value >= 1000 ? Math.round(value).toLocaleString("en-US") : `${Number(value.toPrecision(3))}`;
 }
 
-/** All samples with their medians and ratios. */
+/** All samples with their medians, ratios and how they stand. */
 export function jsonOf(conditions: Readonly<Record<string, unknown>>, found: readonly Comparison[]): string {
   const comparisons = found.map((comparison) => ({
     ...comparison,
@@ -52,6 +73,7 @@ export function jsonOf(conditions: Readonly<Record<string, unknown>>, found: rea
       reference: medianOf(comparison.reference.samples),
     },
     ratio: ratioOf(comparison),
+    standing: standingOf(comparison),
   }));
   return `${JSON.stringify({ conditions, comparisons }, null, 2)}\n`;
 }

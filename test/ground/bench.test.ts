@@ -1,6 +1,7 @@
-// The bench's figures are only printed, so what turns samples into them is looked at here.
+// What turns the bench's samples into figures, and figures into an exit code.
 import { expect, test } from "vitest";
-import { inTurn, medianOf, ratioOf, type Comparison } from "../../bench/comparison.ts";
+import { inTurn, medianOf, quantileOf, ratioOf, type Comparison } from "../../bench/comparison.ts";
+import { beyondInAll, standingOf } from "../../bench/gate.ts";
 import { jsonOf, tableOf } from "../../bench/table.ts";
 
 const comparison: Comparison = {
@@ -8,14 +9,26 @@ const comparison: Comparison = {
   what: "steps per second",
   product: [1500, 3000, 2000],
   reference: { name: "bare steps", samples: [1000, 1000, 2000] },
-  target: ">= 1",
-  limit: "0.5",
+  bounds: { of: "ratio", better: "more", target: 2, limit: 0.5 },
 };
+/** Whose ratio is this one. */
+const ratio = (value: number, better: "less" | "more", target: number, limit: number): Comparison => ({
+  ...comparison,
+  product: [value],
+  reference: { name: "one", samples: [1] },
+  bounds: { of: "ratio", better, target, limit },
+});
 
 test("the median of an even number of samples lies between the two in the middle", () => {
   expect(medianOf([9, 1, 4, 2])).toBe(3);
   expect(medianOf([7])).toBe(7);
   expect(() => medianOf([])).toThrow(RangeError);
+});
+
+test("a quantile between two samples lies between them", () => {
+  expect(quantileOf([10, 30, 20], 0)).toBe(10);
+  expect(quantileOf([10, 30, 20], 0.75)).toBe(25);
+  expect(quantileOf([10, 30, 20], 1)).toBe(30);
 });
 
 test("a ratio is that of the pairs, with the least and the most of them", () => {
@@ -45,10 +58,64 @@ test("the table says for each comparison what was measured on both sides, the ra
     "bare steps",
     "1,000",
     "1.50 (1.00 to 3.00)",
-    ">= 1",
-    "0.5",
+    ">= 2",
+    ">= 0.5",
+    "missed",
     "",
   ]);
+});
+
+test("the table says of a figure that it is bounded itself, of nothing that there is no ratio, and of what is only told neither", () => {
+  const edits: Comparison = {
+    ...comparison,
+    product: [0],
+    reference: { name: "none", samples: [0] },
+    bounds: { of: "figure", better: "less", target: 0, limit: 0 },
+  };
+  const { bounds: _, ...told } = comparison;
+  const rows = tableOf([edits, told]).split("\n").slice(2);
+  const cells = rows.map((row) =>
+    row
+      .split("|")
+      .map((cell) => cell.trim())
+      .slice(6, 10),
+  );
+  expect(cells).toEqual([
+    ["-", "itself <= 0", "itself <= 0", "reached"],
+    ["1.50 (1.00 to 3.00)", "-", "-", ""],
+  ]);
+});
+
+test("what is found reaches its target, misses it within the bound, or lies beyond; a bound itself is still within", () => {
+  const less = [1, 1.15, 1.2, 1.5, 1.51].map((value) => standingOf(ratio(value, "less", 1.15, 1.5)));
+  expect(less).toEqual(["reached", "reached", "missed", "missed", "beyond"]);
+  const more = [1, 0.6, 0.5, 0.45, 0.44].map((value) => standingOf(ratio(value, "more", 0.6, 0.45)));
+  expect(more).toEqual(["reached", "reached", "missed", "missed", "beyond"]);
+});
+
+test("the figure itself can be bounded, whatever the reference says", () => {
+  const bounds = { of: "figure", better: "less", target: 1900, limit: 2500 } as const;
+  expect(standingOf({ ...comparison, bounds })).toBe("missed");
+});
+
+test("what is no number is beyond its bound, and what has none is only told", () => {
+  expect(standingOf(ratio(Number.NaN, "less", 1, 2))).toBe("beyond");
+  const { bounds: _, ...told } = comparison;
+  expect(standingOf(told)).toBe("told");
+});
+
+test("a bound counts as exceeded when it was in both rounds, by the same measurement", () => {
+  const [good, bad] = [ratio(1, "less", 1, 2), ratio(3, "less", 1, 2)];
+  const other = { ...bad, what: "another thing" };
+  expect(beyondInAll([[bad, other, good]])).toEqual([bad, other]);
+  expect(
+    beyondInAll([
+      [bad, good],
+      [bad, other],
+    ]),
+  ).toEqual([bad]);
+  expect(beyondInAll([[bad], [good]])).toEqual([]);
+  expect(beyondInAll([])).toEqual([]);
 });
 
 test("the JSON has every sample, the medians, the ratio and the conditions", () => {
@@ -59,6 +126,7 @@ test("the JSON has every sample, the medians, the ratio and the conditions", () 
         ...comparison,
         medians: { product: 2000, reference: 1000 },
         ratio: { median: 1.5, least: 1, most: 3 },
+        standing: "missed",
       },
     ],
   });
