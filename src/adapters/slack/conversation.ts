@@ -5,6 +5,7 @@ import type { Conversation, Reading, Said } from "../../core/ports/conversation.
 import type { Log } from "../../core/ports/log.ts";
 import { threadOf } from "../../core/thread.ts";
 import type { SlackAnswer, SlackApi, SlackData } from "./api.ts";
+import { ACTION_IDS } from "./format.ts";
 import type { SlackBot } from "./identity.ts";
 import { fieldsOf, listOf, textOf, timeOf } from "./payload.ts";
 import type { SlackPeople } from "./people.ts";
@@ -95,7 +96,9 @@ export function createSlackConversation(
         where === "thread"
           ? await readThread({ channel, ts: root, ...before }, signal)
           : await readChannel({ channel, ...before }, limit, signal);
-      const written = messages.filter((message) => isWritten(message) && isBefore(message, beforeId));
+      const written = messages.filter(
+        (message) => isWritten(message) && isBefore(message, beforeId) && !isUnderWay(message, bot),
+      );
       const kept = newest(written, limit, where === "thread" ? root : undefined);
       await unlessAborted(people.learn(peopleIn(kept)), signal);
       return {
@@ -121,6 +124,13 @@ function newest(
 function isWritten(message: SlackData): boolean {
   const subtype = textOf(message["subtype"]);
   return timeOf(textOf(message["ts"])) !== undefined && (subtype === undefined || WRITTEN.has(subtype));
+}
+
+/** A reply of the bot's that can still be stopped is nothing that was said. */
+function isUnderWay(message: SlackData, bot: SlackBot): boolean {
+  if (message["bot_id"] !== bot.bot) return false;
+  const elements = listOf(message["blocks"]).flatMap((block) => listOf(fieldsOf(block)["elements"]));
+  return elements.some((element) => fieldsOf(element)["action_id"] === ACTION_IDS.stop);
 }
 
 /** Slack gives the root of a thread whatever was asked for. Ids have one form, and sort as text. */

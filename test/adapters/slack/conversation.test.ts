@@ -58,6 +58,16 @@ describe("a conversation in Slack", () => {
     expect(messages[0]).toMatchObject({ id: root.ts, at: Math.round(Number(root.ts) * 1000) });
   });
 
+  test("leaves out the reply that is still being written", async () => {
+    world = await outboundWorld();
+    const { surface, session } = world;
+    await surface.post("key-1", { markdown: "settled", buttons: [] });
+    const button = { action: "stop", label: "Stop", value: "run" } as const;
+    await surface.post("key-2", { markdown: "", status: "Thinking", buttons: [button] });
+    const { messages } = await conversationIn(world).read(session, thread(50), never);
+    expect(messages.map(({ text }) => text)).toEqual(["@bobbin hello", "settled"]);
+  });
+
   test("of a long thread keeps the root and the newest, over several pages", async () => {
     world = await outboundWorld();
     const { channel, ana, root, session } = world;
