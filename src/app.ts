@@ -1,6 +1,6 @@
 /**
- * The composition root: settings become parts, parts are started in order and stopped in the reverse one.
- * The only file that knows everything.
+ * The composition root: settings become parts, parts are started in order and stopped in the reverse one. How a part is
+ * made of its adapter stands in `parts/`; how they work together stands here and nowhere else.
  */
 
 import { readFileSync } from "node:fs";
@@ -28,7 +28,7 @@ import type { SessionId } from "./core/thread.ts";
 import { openAgent } from "./parts/agent.ts";
 import { localCoordination, redisCoordination, type CoordinationTimes } from "./parts/coordination.ts";
 import { openDatabase } from "./parts/database.ts";
-import { openPlaces } from "./parts/places.ts";
+import { isWebChatOn, openPlaces } from "./parts/places.ts";
 import { isSlackOverHttp, openSlack } from "./parts/slack.ts";
 
 /** `start`: all in one; `gateway` takes messages in; `worker` answers them. */
@@ -168,7 +168,7 @@ export async function startApp(
       started.push({ name: "sweeper", stop: () => sweeper.stop() });
     }
 
-    const hasWebChat = role !== "worker" && (settings.webChat ?? !hasPlatform(settings));
+    const hasWebChat = role !== "worker" && isWebChatOn(settings);
     if (hasWebChat) {
       // A gateway does not answer: only its workers know which model does.
       const info = { botName: BOT_NAME, version, demo: role === "start" && settings.model === undefined };
@@ -218,10 +218,6 @@ function nothingHere(): Response {
     status: 404,
     headers: { "Content-Type": "text/plain; charset=utf-8" },
   });
-}
-
-function hasPlatform({ slackBotToken, slackClientId, discordToken }: Settings): boolean {
-  return [slackBotToken, slackClientId, discordToken].some((token) => token !== undefined);
 }
 
 /** The names that people may reach the web chat by, besides the loopback's. */

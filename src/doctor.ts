@@ -8,14 +8,15 @@ import { access } from "node:fs/promises";
 import { createServer } from "node:net";
 import { dirname, resolve } from "node:path";
 import { probeModel } from "./adapters/openai/probe.ts";
-import { probePostgres } from "./adapters/postgres/probe.ts";
 import { modelRecordOf } from "./adapters/settings/model-record.ts";
 import { secretsOf, type Settings } from "./adapters/settings/settings.ts";
 import { createSystemClock } from "./adapters/system-clock.ts";
 import { probeSlack } from "./adapters/slack/probe.ts";
 import type { Log } from "./core/ports/log.ts";
 import { maskerOf } from "./core/mask.ts";
-import { probeRedis } from "./queue/probe.ts";
+import { isWebChatOn } from "./parts/places.ts";
+import { checkPostgres } from "./parts/postgres-check.ts";
+import { checkRedis } from "./queue/redis-check.ts";
 
 interface Finding {
   readonly state: "ok" | "warn" | "fail";
@@ -44,7 +45,7 @@ export async function runDoctor(settings: Settings, print: (line: string) => voi
   const checks: readonly Promise<Checked>[] = [
     checkNode(),
     checkDatabase(settings),
-    checkRedis(settings),
+    checkRedisServer(settings),
     checkModel(settings),
     checkPort(settings),
     checkSlack(settings),
@@ -76,19 +77,9 @@ async function checkNode(): Promise<Checked> {
 
 async function checkDatabase({ databaseUrl, dataDir }: Settings): Promise<Checked> {
   if (databaseUrl === undefined) return checkDataDir(dataDir);
-  const where = new URL(databaseUrl).host;
-  const probe = await probePostgres(databaseUrl);
-  if (probe.kind !== "answers") {
-    const next = "Start Postgres, or correct DATABASE_URL.";
-    return { state: "fail", sentence: `Postgres at ${where} cannot be used. ${probe.why}`, next };
-  }
-  if (probe.isOldEnough) return { state: "ok", sentence: `Postgres ${probe.version} answers at ${where}.` };
-  const next = "Use a Postgres of version 15 or newer.";
-  return {
-    state: "fail",
-    sentence: `Postgres at ${where} is ${probe.version}, and Bobbin needs 15 or newer.`,
-    next,
-  };
+  const found = await checkPostgres(databaseUrl, `Postgres at ${new URL(databaseUrl).host}`);
+  if (found.kind !== "fit") return { state: "fail", sentence: found.sentence, next: found.fix };
+  return { state: "ok", sentence: `Postgres ${found.version} answers at ${new URL(databaseUrl).host}.` };
 }
 
 async function checkDataDir(dataDir: string): Promise<Checked> {
@@ -119,30 +110,17 @@ async function canWrite(folder: string): Promise<boolean> {
   }
 }
 
-async function checkRedis({ redisUrl, databaseUrl }: Settings): Promise<Checked> {
+async function checkRedisServer({ redisUrl, databaseUrl }: Settings): Promise<Checked> {
   if (redisUrl === undefined) {
     return { state: "ok", sentence: "No Redis is configured: everything runs in one process." };
   }
   const where = new URL(redisUrl).host;
-  const probe = await probeRedis(redisUrl);
-  if (probe.kind !== "answers") {
-    const next = "Start Redis, or correct REDIS_URL.";
-    return { state: "fail", sentence: `Redis at ${where} cannot be used. ${probe.why}`, next };
-  }
-  const { version, maxmemoryPolicy } = probe;
-  if (!probe.isOldEnough) {
-    const sentence = `Redis at ${where} is ${version}, and Bobbin needs 6.2 or newer.`;
-    return { state: "fail", sentence, next: "Use a Redis of version 6.2 or newer." };
-  }
-  const findings: Finding[] = [{ state: "ok", sentence: `Redis ${version} answers at ${where}.` }];
-  if (maxmemoryPolicy === undefined) {
+  const found = await checkRedis(redisUrl, { called: `Redis at ${where}` });
+  if (found.kind !== "fit") return { state: "fail", sentence: found.sentence, next: found.fix };
+  const findings: Finding[] = [{ state: "ok", sentence: `Redis ${found.version} answers at ${where}.` }];
+  if (!found.isPolicyKnown) {
     const next = "Make sure that the maxmemory-policy of Redis is noeviction.";
     findings.push({ state: "warn", sentence: "Redis does not tell its maxmemory-policy.", next });
-  } else if (maxmemoryPolicy !== "noeviction") {
-    const sentence = `Redis throws keys away when its memory is full (maxmemory-policy ${maxmemoryPolicy}).`;
-    const next =
-      "Set it: redis-cli config set maxmemory-policy noeviction, and in the configuration of Redis.";
-    findings.push({ state: "fail", sentence, next });
   }
   if (databaseUrl === undefined) {
     const sentence = "Redis is configured without DATABASE_URL: the data still belongs to one process.";
@@ -211,7 +189,7 @@ async function checkSlack(settings: Settings): Promise<Checked> {
 
 /** What is said here is what this version does: a platform that it cannot talk to yet is never ok. */
 async function checkPlatforms(settings: Settings): Promise<Checked> {
-  const { slackBotToken, slackClientId, discordToken, webChat, host, port } = settings;
+  const { slackBotToken, discordToken, host, port } = settings;
   const findings: Finding[] = [];
   if (discordToken !== undefined) {
     findings.push({
@@ -219,8 +197,7 @@ async function checkPlatforms(settings: Settings): Promise<Checked> {
       sentence: "Discord is configured, but this version does not connect to it yet.",
     });
   }
-  const hasPlatform = [slackBotToken, slackClientId, discordToken].some((token) => token !== undefined);
-  if (webChat ?? !hasPlatform) {
+  if (isWebChatOn(settings)) {
     const open = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
     findings.push({ state: "ok", sentence: `The web chat is on: http://${open}:${port}/` });
   } else if (slackBotToken === undefined) {

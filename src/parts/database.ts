@@ -5,12 +5,12 @@ import { claimProcess } from "../adapters/postgres/heartbeat.ts";
 import { exclusively } from "../adapters/postgres/exclusive.ts";
 import { migrate } from "../adapters/postgres/migrate.ts";
 import { openPostgres } from "../adapters/postgres/pool.ts";
-import { probePostgres } from "../adapters/postgres/probe.ts";
 import type { Sql } from "../adapters/postgres/sql.ts";
 import type { Settings } from "../adapters/settings/settings.ts";
 import { BobbinError } from "../core/errors.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import type { Log } from "../core/ports/log.ts";
+import { checkPostgres } from "./postgres-check.ts";
 import { untilThere } from "./until-there.ts";
 
 export interface Database {
@@ -74,30 +74,11 @@ export async function preparePostgres(url: string, log: Log): Promise<void> {
 }
 
 async function fit(url: string): Promise<void> {
-  const probe = await probePostgres(url);
-  switch (probe.kind) {
-    case "silent":
-      throw new BobbinError(
-        "store_unavailable",
-        `Postgres does not answer. ${probe.why} Start it, or correct DATABASE_URL.`,
-        {
-          retryable: true,
-        },
-      );
-    case "refuses":
-      throw new BobbinError(
-        "store_unavailable",
-        `Postgres cannot be used. ${probe.why} Correct DATABASE_URL.`,
-      );
-    case "answers":
-      if (probe.isOldEnough) return;
-      throw new BobbinError(
-        "store_unavailable",
-        `Postgres ${probe.version} is too old. Use Postgres 15 or newer.`,
-      );
-    default:
-      probe satisfies never;
-  }
+  const found = await checkPostgres(url);
+  if (found.kind === "fit") return;
+  throw new BobbinError("store_unavailable", `${found.sentence} ${found.fix}`, {
+    retryable: found.kind === "unreachable",
+  });
 }
 
 async function check(sql: Sql): Promise<string | undefined> {

@@ -2,6 +2,7 @@
 
 import { createConversation } from "../adapters/postgres/conversation.ts";
 import type { Sql } from "../adapters/postgres/sql.ts";
+import type { Settings } from "../adapters/settings/settings.ts";
 import { createWebSurface, type WebSurfaceDeps } from "../adapters/web/surface.ts";
 import { BobbinError } from "../core/errors.ts";
 import type { Conversation } from "../core/ports/conversation.ts";
@@ -15,6 +16,15 @@ export interface Places {
   readonly conversation: Conversation;
   /** What was said in a thread before the bot was called into it; undefined where every thread begins with the bot. */
   beginningOf(session: SessionId): Conversation | undefined;
+}
+
+/** Where nobody said, it is there until a platform is configured. */
+export function isWebChatOn(
+  settings: Pick<Settings, "webChat" | "slackBotToken" | "slackClientId" | "discordToken">,
+): boolean {
+  const { webChat, slackBotToken, slackClientId, discordToken } = settings;
+  const hasPlatform = [slackBotToken, slackClientId, discordToken].some((token) => token !== undefined);
+  return webChat ?? !hasPlatform;
 }
 
 export function openPlaces(
