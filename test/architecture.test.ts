@@ -56,6 +56,12 @@ const rules: readonly Rule[] = [
   { ...adapter, where: "src/adapters/ids.ts", packages: [] },
   { ...adapter, where: "src/adapters/system-clock.ts", packages: [] },
   { ...adapter, where: "src/adapters/http/", packages: ["hono", "@hono/node-server"] },
+  {
+    ...core,
+    where: "src/agent.ts",
+    may: ["src/core/", "src/adapters/openai/", "src/adapters/ids.ts", "src/adapters/system-clock.ts"],
+    packages: [],
+  },
   { ...adapter, where: "src/config.ts", may: ["src/adapters/settings/"], packages: [] },
   // What app.ts is made of: each file builds one part from settings, and may know everything but the app and the commands.
   {
