@@ -1,9 +1,11 @@
 /** Where threads are: each session is shown, and read back, on its own platform. */
 
 import { createConversation } from "../adapters/postgres/conversation.ts";
+import { createResets } from "../adapters/postgres/resets.ts";
 import type { Sql } from "../adapters/postgres/sql.ts";
 import type { Settings } from "../adapters/settings/settings.ts";
 import { createWebSurface, type WebSurfaceDeps } from "../adapters/web/surface.ts";
+import { sinceReset } from "../core/context/since-reset.ts";
 import { BobbinError } from "../core/errors.ts";
 import type { Conversation } from "../core/ports/conversation.ts";
 import type { Surface } from "../core/ports/surface.ts";
@@ -33,6 +35,7 @@ export function openPlaces(
   botName: string,
 ): Places {
   const webConversation = createConversation(deps.sql);
+  const slackConversation = slack && sinceReset(slack.conversation, createResets(deps.sql));
   const missing = (session: SessionId): BobbinError =>
     new BobbinError("platform_unavailable", `${threadOf(session).platform} is not configured here`);
   return {
@@ -50,7 +53,7 @@ export function openPlaces(
     conversation: {
       async read(session, options, signal) {
         const { platform } = threadOf(session);
-        const conversation = platform === "slack" ? slack?.conversation : webConversation;
+        const conversation = platform === "slack" ? slackConversation : webConversation;
         if (conversation === undefined) throw missing(session);
         return conversation.read(session, options, signal);
       },

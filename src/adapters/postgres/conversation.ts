@@ -1,6 +1,7 @@
 /** What was said in the web chat, for tools that read back. */
 
 import type { Conversation, Said } from "../../core/ports/conversation.ts";
+import { newestReset } from "./resets.ts";
 import type { Sql } from "./sql.ts";
 import { channelOf } from "./web-messages.ts";
 
@@ -25,8 +26,7 @@ select id, speaker, sender, text, at
 from (
   select m.n, m.id, m.speaker, m.sender, m.page->>'markdown' as text, m.at from web_messages m
   where m.${where} = $1 and not m.deleted and not (m.sender = 'bot' and m.page ? 'status')
-    and (m.session <> $4 or m.at > coalesce((select max(i.at) from inbox i
-      where i.session = $4 and i.kind = 'command' and i.body->'command'->>'name' = 'reset'), 0))
+    and (m.session <> $4 or m.at > coalesce(${newestReset("$4")}, 0))
     and ($2::text is null or m.n < (select max(b.n) from web_messages b where b.${where} = $1 and b.id = $2))
   order by m.n desc limit $3::integer) newest
 order by n`,
