@@ -1,6 +1,7 @@
 // What people do to a bot that works: stop it, begin anew, try again; and what becomes of an answer whose worker dies.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { eventsThenSilence, delta, refuses, says } from "../support/fake-llm/answers.ts";
+import type { FaultOptions } from "../support/slack/faults.ts";
 import type { Person, Said } from "../support/slack/person.ts";
 import type { SeenMessage } from "../support/slack/seen.ts";
 import { until } from "../support/until.ts";
@@ -140,15 +141,24 @@ describe("as processes", () => {
 
   const words = (count: number): readonly string[] => Array.from({ length: count }, (_, n) => `word${n + 1}`);
 
-  test("a worker killed in mid-run: another goes on, and the thread is answered once, in the same message", async () => {
-    const { ana, channel, at } = scene();
-    const root = ana.say(channel, `${at} say 200 words`);
+  test("R19: a worker killed in mid-text and while Slack takes a first post: another goes on, once, in the same messages", async () => {
+    const { slack, ana, ben, channel, at } = scene();
+    const root = ana.say(channel, `${at} say 300 words`);
     const begun = await world.shows(root, "word10 ");
+    const isTaken = Promise.withResolvers<void>();
+    const isHere: FaultOptions["when"] = (call) => call.optional("channel") === channel.id;
+    slack.fault("chat.postMessage", { kind: "late answer", until: isTaken.promise }, { when: isHere });
+    const other = ben.say(channel, `${at} say 5 words`);
+    await until(() => world.replies(other).length > 0, { what: "Slack has the post" });
+    const [posted] = world.replies(other);
     world.processes[1]?.kill("SIGKILL");
+    await world.processes[1]?.exited;
+    isTaken.resolve();
     await world.add("worker");
-    const answers = await world.settled(root, 1);
-    expect(answers.map(({ ts }) => ts)).toEqual([begun.ts]);
-    expect(answers[0]?.text.match(/word\d+/g)).toEqual(words(200));
+    const answers = [...(await world.settled(root, 1)), ...(await world.settled(other, 1))];
+    expect(answers.map(({ ts }) => ts)).toEqual([begun.ts, posted?.ts]);
+    expect(answers.map(({ text }) => text.match(/word\d+/g))).toEqual([words(300), words(5)]);
+    expect(slack.ever(channel).filter(({ userId }) => userId === slack.app.botUserId)).toHaveLength(2);
     ana.say(channel, "go on", { thread: root });
     expect(await world.settled(root, 2)).toHaveLength(2);
   });

@@ -69,7 +69,7 @@ test("R19 pitfall 10: the first post is taken and its answer lost: it stands the
 test("a 429 on the post: it is waited for, and no other thread waits with it", async () => {
   const { slack, ana, channel, inChannel, at } = scene();
   const other = scene();
-  slack.fault("chat.postMessage", { kind: "rate limited", retryAfterS: 3 }, { when: inChannel });
+  slack.fault("chat.postMessage", { kind: "rate limited", retryAfterS: 6 }, { when: inChannel });
   world.llm.script(says("after a while"));
   const root = ana.say(channel, `${at} one`);
   // The other thread is asked once the first one was refused.
@@ -108,6 +108,22 @@ test.each([500, 503])("a %i on posts and edits: one whole answer", async (status
   const root = ana.say(channel, `${at} say it`);
   await parts.begin(root);
   await world.shows(root, "first half");
+  parts.goOn();
+  await expectEnd(root, "first half, second half");
+});
+
+test("Slack away altogether for a while in mid-run: one whole answer when it is back", async () => {
+  const { slack, ana, channel, at } = scene();
+  const parts = inTwoParts("first half, ", "second half");
+  world.llm.script(parts.answer);
+  const root = ana.say(channel, `${at} say it`);
+  await parts.begin(root);
+  await world.shows(root, "first half");
+  slack.fault(
+    "*",
+    { kind: "unreachable" },
+    { when: (call) => call.method !== "apps.connections.open", times: 3 },
+  );
   parts.goOn();
   await expectEnd(root, "first half, second half");
 });
