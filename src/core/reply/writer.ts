@@ -10,6 +10,7 @@ import type { Pages } from "../ports/pages.ts";
 import type { Fence } from "../ports/run-store.ts";
 import type { Outcome, RunInfo } from "../run.ts";
 import type { PageContent, Presence, Surface } from "../ports/surface.ts";
+import { isBlank } from "../text.ts";
 import { concluded, documentOf, reduce, type ReplyDocument } from "./document.ts";
 import { PageFallback } from "./page-fallback.ts";
 import { growingMs, pause, untilAborted } from "../pause.ts";
@@ -64,6 +65,10 @@ export interface ReplyWriter {
 
 /** After so many failed progress writes in a row only the final is tried. */
 const PROGRESS_FAILURES = 5;
+/** The first words wait this long for others, ms, and not for their turn: whoever asked sees at once that an answer comes. */
+const FIRST_WORDS_MS = 150;
+/** With turns longer than this, ms, so many replies grow that the platform's patience is kept for their finals. */
+const CROWDED_MS = 5_000;
 /** A reply is posted anew once; who deletes it again does not want it. */
 const REPOSTS = 1;
 
@@ -94,6 +99,7 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
   let failures = 0;
   let reposts = 0;
   let hasBegun = false;
+  let hasWords = false;
 
   const wanted = (): readonly PageContent[] => fallback.apply(render(document, fallback.limits, view));
   const isOver = (): boolean => ended !== undefined || settling !== undefined || stopping.signal.aborted;
@@ -113,6 +119,16 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
       inFlight = undefined;
       if (hasMore || shown !== document) schedule();
     });
+  }
+
+  /** Once in a reply. */
+  function hurryFirstWords(said: string): void {
+    if (hasWords || isBlank(said)) return;
+    hasWords = true;
+    if (failures > 0 || surface.limits.editEveryMs > CROWDED_MS) return;
+    nextLookAt = Math.min(nextLookAt, clock.ticks() + FIRST_WORDS_MS);
+    cancelTimer?.();
+    cancelTimer = undefined;
   }
 
   /** At most one write. @returns whether more is to be written although nothing changed. Never rejects. */
@@ -253,6 +269,7 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
     on(event) {
       if (isOver()) return;
       document = reduce(document, event);
+      if (event.kind === "text") hurryFirstWords(event.text);
       if (document !== shown) schedule();
     },
     settle(outcome, signal) {

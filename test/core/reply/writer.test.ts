@@ -19,7 +19,7 @@ describe("a reply that grows", () => {
     ]);
   });
 
-  it("writes at most once per interval, and then the newest text", async () => {
+  it("shows the first words at once, then writes at most once per interval the newest text", async () => {
     const { clock, thread, writer } = replyBench({ editEveryMs: 1000 });
     const reply = writer();
     reply.on(start);
@@ -28,10 +28,24 @@ describe("a reply that grows", () => {
       reply.on(text(`w${piece} `));
       await clock.advance(100);
     }
-    expect(thread.writes.length).toBe(1 + 5);
-    for (const [index, write] of thread.writes.entries()) expect(write.at).toBe(index * 1000);
-    expect(thread.texts()[0]).toMatch(/^w0 w1 .*w49$/);
+    expect(thread.writes.map(({ at }) => at)).toEqual([0, 150, 1150, 2150, 3150, 4150]);
+    expect(thread.texts()[0]).toMatch(/^w0 w1 .*w41$/);
     expect(thread.faults).toEqual([]);
+  });
+
+  it("lets the first words wait for their turn where many replies grow, or where the platform has trouble", async () => {
+    const crowded = replyBench({ editEveryMs: 12_000 });
+    const troubled = replyBench({ editEveryMs: 1000 });
+    troubled.thread.react = () => ({ kind: "unknown", landed: false });
+    for (const { clock, writer } of [crowded, troubled]) {
+      const reply = writer();
+      reply.on(start);
+      await clock.advance(0);
+      reply.on(text("first words"));
+      await clock.advance(900);
+    }
+    expect(crowded.thread.writes.length).toBe(1);
+    expect(troubled.thread.writes.length).toBe(1);
   });
 
   it("writes nothing where nothing changed", async () => {
