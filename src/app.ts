@@ -130,7 +130,7 @@ export async function startApp(
     const commands = createCommands({ intake, transcripts, clock });
 
     waitsFor = "Slack";
-    const slack = await openSlack({ clock, log }, settings, signal);
+    const slack = await openSlack({ pace: coordination.pace, clock, log }, settings, signal);
     if (slack !== undefined) started.push({ name: "slack", stop: () => slack.close() });
     const places = openPlaces({ sql, messages, live, log, clock }, slack, BOT_NAME);
 

@@ -1,6 +1,7 @@
-/** How processes work together (wake-ups, leases, stop signals, live events): over Redis where a URL is set, else within this process. */
+/** How processes work together (wake-ups, leases, stop signals, live events, pace): over Redis where a URL is set, else within this process. */
 
 import { createLocalLive } from "../adapters/local/live.ts";
+import { createLocalPace } from "../adapters/local/pace.ts";
 import { createLocalRunQueue } from "../adapters/local/run-queue.ts";
 import { createLocalRunWorker } from "../adapters/local/run-worker.ts";
 import { createLocalStops } from "../adapters/local/stops.ts";
@@ -11,6 +12,7 @@ import type { Clock } from "../core/ports/clock.ts";
 import type { Live } from "../core/ports/live.ts";
 import type { Locker } from "../core/ports/locker.ts";
 import type { Log } from "../core/ports/log.ts";
+import type { Pace } from "../core/ports/pace.ts";
 import type { RunQueue, RunWorker, Serve } from "../core/ports/run-queue.ts";
 import type { Stops } from "../core/ports/stops.ts";
 import { RedisChannels } from "../queue/channels.ts";
@@ -19,6 +21,7 @@ import { createRedisLive } from "../queue/live.ts";
 import { JOB_LOCK_MS, longestLeaseMs } from "../queue/lock-times.ts";
 import { createRedisLocker } from "../queue/locker.ts";
 import { checkRedis } from "../queue/redis-check.ts";
+import { createRedisPace } from "../queue/pace.ts";
 import { createRedisRunQueue } from "../queue/run-queue.ts";
 import { createRedisStops } from "../queue/stops.ts";
 import { createRedisRunWorker } from "../queue/worker.ts";
@@ -29,6 +32,7 @@ export interface Coordination {
   readonly locker: Locker;
   readonly stops: Stops;
   readonly live: Live;
+  readonly pace: Pace;
   /** How long a write of an attempt that lost its lease may still land, ms; 0 within one process. */
   readonly lateWritesMs: number;
   workerFor(serve: Serve, concurrency: number): RunWorker;
@@ -58,6 +62,7 @@ export function localCoordination({ clock, log }: CoordinationDeps): Coordinatio
     locker: createLocalLocker(),
     stops: createLocalStops(),
     live: createLocalLive(),
+    pace: createLocalPace(clock),
     lateWritesMs: 0,
     workerFor: (serve, concurrency) => createLocalRunWorker({ queue, serve, clock, log }, { concurrency }),
     onBack: () => {},
@@ -85,6 +90,7 @@ export async function redisCoordination(
     locker: createRedisLocker({ redis, clock, log, newToken: newId }, { ttlMs: leaseMs }),
     stops: createRedisStops({ channels, log }),
     live: createRedisLive({ channels, log }),
+    pace: createRedisPace({ redis, log }),
     lateWritesMs: leaseMs,
     workerFor: (serve, concurrency) =>
       createRedisRunWorker(

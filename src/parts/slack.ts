@@ -19,6 +19,7 @@ import { toBobbinError } from "../core/errors.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import type { Conversation } from "../core/ports/conversation.ts";
 import type { Log } from "../core/ports/log.ts";
+import type { Pace } from "../core/ports/pace.ts";
 import type { Surface } from "../core/ports/surface.ts";
 import type { Transcripts } from "../core/ports/transcripts.ts";
 import type { Intake } from "../core/run/intake.ts";
@@ -65,7 +66,7 @@ const START_WAIT_MS = 10_000;
  * @throws BobbinError when Slack does not take the token. A Slack that cannot be reached is asked again until it answers.
  */
 export async function openSlack(
-  deps: { readonly clock: Clock; readonly log: Log },
+  deps: { readonly pace: Pace; readonly clock: Clock; readonly log: Log },
   settings: SlackSettings,
   signal: AbortSignal,
 ): Promise<Slack | undefined> {

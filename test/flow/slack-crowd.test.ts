@@ -2,10 +2,10 @@
 import { expect, test } from "vitest";
 import { openSlackWorld } from "./slack-world.ts";
 
-test("twelve mentions at once in one channel, within Slack's own limits: each is answered once and whole", async () => {
+test("twelve mentions at once in one channel, two workers, within Slack's own limits: each is answered once and whole", async () => {
   await using world = await openSlackWorld({
     over: "socket",
-    parts: "start",
+    parts: ["gateway", "worker", "worker"],
     slack: { rateLimits: {} },
     llm: { talker: { perSecond: 30 } },
   });

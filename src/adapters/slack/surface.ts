@@ -2,6 +2,7 @@
 
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Log } from "../../core/ports/log.ts";
+import type { Pace, Rate } from "../../core/ports/pace.ts";
 import type { PageContent, Surface, Written } from "../../core/ports/surface.ts";
 import { pause } from "../../core/pause.ts";
 import { threadOf, type SessionId } from "../../core/thread.ts";
@@ -9,15 +10,15 @@ import type { SlackAnswer, SlackApi, SlackData } from "./api.ts";
 import { createFindPost, metadataOf } from "./find-post.ts";
 import { formatPage, measure, PAGE_SIZE, type SlackMessage } from "./format.ts";
 import { fieldsOf, textOf } from "./payload.ts";
-import type { PostPace } from "./post-pace.ts";
 import { decisionOn, hasBadBlocks, isFrozen } from "./refusals.ts";
 import type { SlackStatus } from "./status.ts";
 
 export interface SlackSurfaceDeps {
   readonly api: SlackApi;
-  /** Both shared by all threads of the install. */
+  /** Shared by all threads of the install. */
   readonly status: SlackStatus;
-  readonly pace: PostPace;
+  /** Shared by all processes. */
+  readonly pace: Pace;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -31,6 +32,8 @@ export interface SlackSurfaceOptions {
 
 /** Slack takes about 50 edits a minute from an install: with many threads at work each has a longer turn. */
 const EDIT_SHARE_MS = 1_200;
+/** In one channel Slack takes about one post a second, and a few at once after a pause. */
+const POSTS: Rate = { everyMs: 1_000, burst: 4 };
 /** How far the clocks of this machine and of Slack may be apart, ms. */
 const CLOCKS_APART_MS = 10 * 60_000;
 /** How often the removal of a stray post is tried. */
@@ -43,13 +46,14 @@ export function createSlackSurface(
   session: SessionId,
   options: SlackSurfaceOptions = {},
 ): Surface {
-  const { api, status, clock } = deps;
+  const { api, status, pace, clock } = deps;
   const { editEveryMs = 1_500 } = options;
   const { channel, root } = threadOf(session);
   if (root === undefined) throw new RangeError(`not a thread of Slack: ${session}`);
   if (!(editEveryMs >= 1_000)) throw new RangeError("editEveryMs has to be 1000 or more");
   const log = deps.log.with({ session });
   const mayMention = (user: string): boolean => options.mayMention?.(user) ?? false;
+  const paceKey = `slack-posts:${channel}`;
   const posts = createFindPost(api, { channel, root });
   /** Keys of posts whose answer never came, with the wall-clock time of their first try. */
   const begun = new Map<string, number>();
@@ -77,7 +81,7 @@ export function createSlackSurface(
   async function post(key: string, page: PageContent): Promise<Written> {
     const message = formatPage(page, { mayMention, key });
     if (message.kind !== "message") return unsendable(message.kind);
-    const waitMs = deps.pace.take(channel);
+    const waitMs = await pace.take(paceKey, POSTS);
     if (waitMs > 0) return { kind: "later", afterMs: waitMs };
     if (!begun.has(key)) begun.set(key, clock.now());
     const args = {
@@ -92,6 +96,7 @@ export function createSlackSurface(
     const answer = await send("chat.postMessage", args, message);
     if (answer.kind !== "ok") {
       const decision = decisionOn(answer);
+      if (answer.kind === "rate_limited") await pace.hold(paceKey, POSTS, answer.afterMs);
       if (decision.kind === "gone") log.warn("nothing can be posted in this thread", { ...answer });
       return decision;
     }

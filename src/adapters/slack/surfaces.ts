@@ -1,11 +1,11 @@
-/** All threads of one install as places to post, with what they share: the status of the threads and the pace of the posts. */
+/** All threads of one install as places to post, with the status that they share. */
 
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Log } from "../../core/ports/log.ts";
+import type { Pace } from "../../core/ports/pace.ts";
 import type { Surface } from "../../core/ports/surface.ts";
 import type { SessionId } from "../../core/thread.ts";
 import type { SlackApi } from "./api.ts";
-import { createPostPace } from "./post-pace.ts";
 import { SlackStatus } from "./status.ts";
 import { createSlackSurface, type SlackSurfaceOptions } from "./surface.ts";
 
@@ -19,11 +19,11 @@ export interface SlackSurfaces {
 }
 
 export function createSlackSurfaces(
-  deps: { readonly api: SlackApi; readonly clock: Clock; readonly log: Log },
+  deps: { readonly api: SlackApi; readonly pace: Pace; readonly clock: Clock; readonly log: Log },
   options: SlackSurfaceOptions = {},
 ): SlackSurfaces {
   const status = new SlackStatus(deps);
-  const shared = { ...deps, status, pace: createPostPace(deps.clock) };
+  const shared = { ...deps, status };
   return {
     of: (session) => createSlackSurface(shared, session, options),
     status,

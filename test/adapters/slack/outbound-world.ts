@@ -1,4 +1,5 @@
 // A thread in the local Slack, the real surface and the real reply writer: what tests of the outbound half are made of.
+import { createLocalPace } from "../../../src/adapters/local/pace.ts";
 import { createSlackApi, type SlackApi } from "../../../src/adapters/slack/api.ts";
 import { createSlackSurfaces, type SlackSurfaces } from "../../../src/adapters/slack/surfaces.ts";
 import type { SlackSurfaceOptions } from "../../../src/adapters/slack/surface.ts";
@@ -62,7 +63,7 @@ export async function outboundWorld(
     { token: slack.app.botToken, apiUrl: slack.slackApiUrl, timeoutMs: 5_000 },
   );
   const surfaces = createSlackSurfaces(
-    { api, clock, log: silentLog },
+    { api, pace: createLocalPace(clock), clock, log: silentLog },
     { editEveryMs: 1_000, ...options.surface },
   );
   const surface = surfaces.of(session);
