@@ -12,7 +12,7 @@ import { toSessionId } from "../core/thread.ts";
 import type { RedisConnections } from "./connection.ts";
 import { JOB_LOCK_MS, jobRenewMs, STALLED_CHECK_MS } from "./lock-times.ts";
 import { RUNS_QUEUE, type Wake } from "./run-queue.ts";
-import { withTimeLimit } from "../core/pause.ts";
+import { pause, withTimeLimit } from "../core/pause.ts";
 
 export interface RedisRunWorkerDeps {
   readonly redis: RedisConnections;
@@ -44,7 +44,7 @@ const RETRY_MS = 1_000;
  * Between "take no more" and "leave": handed over in the same moment, a job came back to the very worker that was closing,
  * and that worker hung for ever.
  */
-const LEAVE_AFTER_MS = 100;
+const LEAVE_AFTER_MS = 20;
 const HAND_OVER_MS = 2_000;
 
 /** @see RunWorker. An error of `serve` is logged and ends the service: a job never fails, and the sweeper rings later. */
@@ -113,7 +113,7 @@ class RedisRunWorker implements RunWorker {
     const { worker, connection } = this.#running;
     const { redis, clock, log } = this.#deps;
     const closed = worker.close();
-    await new Promise<void>((resolve) => void clock.after(LEAVE_AFTER_MS, resolve));
+    await pause(clock, LEAVE_AFTER_MS);
     this.#leaving.abort();
     try {
       await withTimeLimit(clock, this.#options.closeMs ?? 10_000, "closing the queue's worker", closed);
