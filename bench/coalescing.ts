@@ -19,8 +19,10 @@ const REST_MS = 300;
 interface Stream {
   readonly edits: number;
   readonly deltasPerEdit: number;
-  /** Of all edits, in the length of the last one. */
-  readonly lengths: number;
+  /** Bytes of all edits' words, in those of the last one. */
+  readonly words: number;
+  /** The same of the whole requests, with what stands around the words in each. */
+  readonly requests: number;
 }
 
 async function run(world: BenchWorld): Promise<readonly Comparison[]> {
@@ -61,6 +63,8 @@ async function run(world: BenchWorld): Promise<readonly Comparison[]> {
   const least = Math.ceil((alone * 1000) / EDIT_EVERY_MS) + 1;
   const of = (figure: keyof Stream): readonly number[] => streams.map((stream) => stream[figure]);
   const each = (value: number): readonly number[] => streams.map(() => value);
+  /** A text that grows evenly to its last edit. */
+  const growing = { name: "half of each", samples: of("edits").map((edits) => (edits + 1) / 2) };
   return [
     {
       id: "B7",
@@ -78,10 +82,16 @@ async function run(world: BenchWorld): Promise<readonly Comparison[]> {
     },
     {
       id: "B7",
-      what: "bytes of all edits, in last edits",
-      product: of("lengths"),
-      reference: { name: "half of each edit", samples: of("edits").map((edits) => edits / 2) },
+      what: "bytes of the edits' words, in last edits",
+      product: of("words"),
+      reference: growing,
       bounds: { of: "ratio", better: "less", target: 1.1, limit: 1.3 },
+    },
+    {
+      id: "B7",
+      what: "bytes of the edits, in last edits",
+      product: of("requests"),
+      reference: growing,
     },
     count("edits of one message at the same time", complaintsOf(place, "overlap"), 0),
     count(`edits or posts too fast, ${CROWD} runs in one channel`, complaintsOf(place, "pace"), 0),
@@ -121,11 +131,13 @@ const isNoStop = ({ actionId }: { readonly actionId: string }): boolean => actio
 
 function streamOf(calls: readonly CallRecord[], seconds: number): Stream {
   const edits = calls.filter(({ method }) => method === "chat.update");
-  const sizes = edits.map(({ args }) => Buffer.byteLength(JSON.stringify(args)));
+  const inLast = (sizes: readonly number[]): number =>
+    sizes.reduce((sum, size) => sum + size, 0) / (sizes.at(-1) ?? Number.NaN);
   return {
     edits: edits.length,
     deltasPerEdit: (seconds * PER_SECOND) / edits.length,
-    lengths: sizes.reduce((sum, size) => sum + size, 0) / (sizes.at(-1) ?? Number.NaN),
+    words: inLast(edits.map(({ args }) => Buffer.byteLength(String(args["text"])))),
+    requests: inLast(edits.map(({ args }) => Buffer.byteLength(JSON.stringify(args)))),
   };
 }
 

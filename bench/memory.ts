@@ -21,12 +21,10 @@ import type { ReaderName, ReadQuestion } from "./programs/reader.ts";
 const RUNS = 200;
 const HISTORY = 50;
 const PER_SECOND = 20;
-const SECONDS = 8;
-const WAY = `slow/${PER_SECOND * SECONDS}/${PER_SECOND}`;
+/** How long each run streams, and after how long of it the memory is looked at: by then all stream, and go on. */
+const LENGTHS = { short: { seconds: 6, plateauMs: 3_500 }, full: { seconds: 8, plateauMs: 5_000 } } as const;
 /** As many runs before, so that code, pools and what a heap has grown to count to the process and not to the runs. */
 const WARM_UP_WAY = "fast/100";
-/** From the start: by then all stream, and go on for some seconds. */
-const PLATEAU_MS = 5_000;
 const SETTLE_MS = 500;
 
 interface PerRun {
@@ -44,7 +42,7 @@ const messages = Array.from({ length: HISTORY }, (_, index) => ({
 async function run(world: BenchWorld): Promise<readonly Comparison[]> {
   await using model = await startProgram(new URL("./programs/model.ts", import.meta.url), []);
   const { url } = await model.ask<ModelAnswer>({});
-  world.note(`${RUNS} runs of ${SECONDS} s at ${PER_SECOND} deltas a second`);
+  world.note(`${RUNS} runs of ${LENGTHS[world.length].seconds} s at ${PER_SECOND} deltas a second`);
   const [ours, bySdk, byHand] = await inTurn(world.pairs, [
     () => ofWorker(world, model),
     () => ofReader(world, "sdk", url),
@@ -70,9 +68,12 @@ async function run(world: BenchWorld): Promise<readonly Comparison[]> {
 const SDK = "SDK iterator, no run around it";
 const HAND = "parser by hand, no run around it";
 
+const wayOf = ({ length }: BenchWorld): string =>
+  `slow/${PER_SECOND * LENGTHS[length].seconds}/${PER_SECOND}`;
+
 /** KB for each run over what the process held before, in the middle of the streams. */
-async function growth(program: Program, before: Memory): Promise<PerRun> {
-  await pause(PLATEAU_MS);
+async function growth(world: BenchWorld, program: Program, before: Memory): Promise<PerRun> {
+  await pause(LENGTHS[world.length].plateauMs);
   // Before the garbage is collected: what an operator sees.
   const seen = rssOf(program.pid);
   const { held } = await program.memory();
@@ -86,7 +87,7 @@ async function ofReader(world: BenchWorld, name: ReaderName, url: string): Promi
     reader.ask({ url: `${url}${way}`, streams: RUNS, messages } satisfies ReadQuestion);
   await read(WARM_UP_WAY);
   const before = await reader.memory();
-  const [found] = await Promise.all([growth(reader, before), read(WAY)]);
+  const [found] = await Promise.all([growth(world, reader, before), read(wayOf(world))]);
   return found;
 }
 
@@ -132,9 +133,9 @@ async function ofWorker(world: BenchWorld, model: Program): Promise<PerRun> {
   });
   await pause(SETTLE_MS);
   const before = await worker.memory();
-  await model.ask({ way: WAY } satisfies ModelQuestion);
+  await model.ask({ way: wayOf(world) } satisfies ModelQuestion);
   await ring();
-  return await growth(worker, before);
+  return await growth(world, worker, before);
 }
 
 export const memory: Benchmark = { name: "memory", run };
