@@ -69,8 +69,15 @@ export async function claimProcess(
   const holder = randomUUID();
   const claim = async (dead: string): Promise<ClaimRow | undefined> =>
     (await sql.query<ClaimRow>(CLAIM, [holder, hostname(), process.pid, staleMs, dead]))[0];
-  let row = await claim("");
-  if (row?.claimed === false && hasDied(row)) row = await claim(row.holder ?? "");
+  // Before the claim: between its commit and our reading of it, another claim of this process must not take us for dead.
+  holders.add(holder);
+  let row: ClaimRow | undefined;
+  try {
+    row = await claim("");
+    if (row?.claimed === false && hasDied(row)) row = await claim(row.holder ?? "");
+  } finally {
+    if (row?.claimed !== true) holders.delete(holder);
+  }
   if (row?.claimed !== true) {
     throw new BobbinError(
       "lock_failed",
@@ -79,7 +86,6 @@ export async function claimProcess(
       { facts: { pid: row?.pid ?? 0, host: row?.host ?? "" } },
     );
   }
-  holders.add(holder);
   const lost = new AbortController();
   let cancel: () => void = () => {};
   let beating: Promise<void> = Promise.resolve();
