@@ -16,7 +16,7 @@ import {
 import { startModelServer } from "./model-server.ts";
 import { startProgram } from "./program.ts";
 
-const MESSAGES = 20;
+const MESSAGES = { short: 15, full: 20 } as const;
 const WARM_UPS = 25;
 /** After a run is settled its lease and its job still have to end: a message before that would wait for them. */
 const REST_MS = 100;
@@ -84,7 +84,7 @@ async function run(world: BenchWorld): Promise<readonly Comparison[]> {
   const all: Trip[] = [];
   async function pair(): Promise<Trip> {
     const times: Trip[] = [];
-    for (let count = 0; count < MESSAGES; count++) {
+    for (let count = 0; count < MESSAGES[world.length]; count++) {
       const [inKnown, inNew] = [await message(known), await message()];
       times.push({ [KNOWN]: inKnown.ms, [NEW]: inNew.ms, ...(await bare.ask<Trip>({})) });
     }
@@ -93,7 +93,7 @@ async function run(world: BenchWorld): Promise<readonly Comparison[]> {
     return Object.fromEntries(names.map((name) => [name, medianOf(of(name, times))]));
   }
 
-  world.note(`${MESSAGES} messages at a time`);
+  world.note(`${MESSAGES[world.length]} messages at a time`);
   for (let count = 0; count < WARM_UPS; count++) {
     await message();
     await bare.ask<Trip>({});

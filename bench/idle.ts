@@ -7,7 +7,7 @@ import type { Benchmark, BenchWorld, Comparison } from "./comparison.ts";
 import { cpuMsOf } from "./process-figures.ts";
 import { startProgram } from "./program.ts";
 
-const WINDOW_MS = { short: 10_000, full: 20_000 };
+const WINDOW_MS = { short: 8_000, full: 20_000 };
 /** What a process does once after its start is over by then. */
 const SETTLE_MS = 5_000;
 

@@ -27,7 +27,7 @@ interface Taker {
 async function run(world: BenchWorld): Promise<readonly Comparison[]> {
   await using stack = new AsyncDisposableStack();
   const place = stack.use(await openSlackPlace());
-  const events = world.length === "full" ? 5_000 : 2_000;
+  const events = world.length === "full" ? 5_000 : 1_500;
   const takers = [
     await gateway(world, place, stack),
     await bare(world, place, stack, "in the same process"),

@@ -43,11 +43,9 @@ async function run(world: BenchWorld): Promise<readonly Comparison[]> {
   await using model = await startProgram(new URL("./programs/model.ts", import.meta.url), []);
   const { url } = await model.ask<ModelAnswer>({});
   world.note(`${RUNS} runs of ${LENGTHS[world.length].seconds} s at ${PER_SECOND} deltas a second`);
-  const [ours, bySdk, byHand] = await inTurn(world.pairs, [
-    () => ofWorker(world, model),
-    () => ofReader(world, "sdk", url),
-    () => ofReader(world, "hand", url),
-  ]);
+  const sides = [() => ofWorker(world, model), () => ofReader(world, "sdk", url)];
+  if (world.length === "full") sides.push(() => ofReader(world, "hand", url));
+  const [ours = [], bySdk = [], byHand] = await inTurn(world.pairs, sides);
   const comparison = (figure: keyof PerRun, name: string, theirs: readonly PerRun[]): Comparison => ({
     id: "B6",
     what: figure === "rss" ? `KB of memory a run, ${RUNS} at once` : `KB held a run, ${RUNS} at once`,
@@ -57,12 +55,10 @@ async function run(world: BenchWorld): Promise<readonly Comparison[]> {
       ? { bounds: { of: "ratio", better: "less", target: 0.55, limit: 1 } as const }
       : {}),
   });
-  return [
-    comparison("rss", SDK, bySdk),
-    comparison("rss", HAND, byHand),
-    comparison("held", SDK, bySdk),
-    comparison("held", HAND, byHand),
-  ];
+  return (["rss", "held"] as const).flatMap((figure) => [
+    comparison(figure, SDK, bySdk),
+    ...(byHand === undefined ? [] : [comparison(figure, HAND, byHand)]),
+  ]);
 }
 
 const SDK = "SDK iterator, no run around it";

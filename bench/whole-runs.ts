@@ -27,7 +27,7 @@ async function run(world: BenchWorld): Promise<readonly Comparison[]> {
   );
   world.pin(queue.pid);
 
-  const waves = world.length === "full" ? 8 : 4;
+  const waves = world.length === "full" ? 8 : 3;
   const measures = [
     runsOf(product, waves),
     runsOf(skeleton, waves),
