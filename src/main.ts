@@ -106,14 +106,20 @@ async function serve(
     throw error;
   }
   log.info("Bobbin is ready", { role, url: app.url });
+  const takesIn = role !== "worker";
+  if (takesIn && settings.slackBotToken !== undefined) {
+    tell("\n  In Slack: invite the bot to a channel and mention it, and it answers in a thread.");
+  }
   if (app.hasWebChat) {
     tell(`\n  Chat with Bobbin:  ${app.url}/`);
-    if (settings.model === undefined) {
+  } else if (takesIn && settings.slackBotToken === undefined) {
+    log.warn("nothing brings messages in: the web chat is off; WEB_CHAT=on switches it on");
+  }
+  if (takesIn) {
+    if (role === "start" && settings.model === undefined) {
       tell("  A demo model answers. For a real one start again with OPENAI_API_KEY set.");
     }
     tell("  Ctrl C stops it. `npm run doctor` says what is set up and what is missing.\n");
-  } else if (role !== "worker" && settings.slackBotToken === undefined) {
-    log.warn("nothing brings messages in: the web chat is off; WEB_CHAT=on switches it on");
   }
   const failure = await Promise.race([app.failed, asked.promise]);
   if (failure !== undefined) complain(failure);
