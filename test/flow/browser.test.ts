@@ -53,6 +53,8 @@ test("with nothing set the demo model answers, a second thread is apart, and a r
   const before = await texts(page);
 
   await page.getByRole("link", { name: "New thread" }).click();
+  // Else the old page, which is about to go, may take what is written.
+  await page.waitForURL(`${url}/`);
   await write(page, "The heron is called Tom.");
   await page.waitForURL(/\/threads\//);
   expect(await answered(page, 1)).toContain("demo model");
