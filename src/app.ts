@@ -11,11 +11,13 @@ import { createNewId, sha256 } from "./adapters/ids.ts";
 import { createPages } from "./adapters/postgres/pages.ts";
 import { createInbox } from "./adapters/postgres/inbox.ts";
 import { createRunStore } from "./adapters/postgres/run-store.ts";
+import type { Sql } from "./adapters/postgres/sql.ts";
 import { createTranscripts } from "./adapters/postgres/transcripts.ts";
 import { createWebMessages } from "./adapters/postgres/web-messages.ts";
 import type { Settings } from "./adapters/settings/settings.ts";
 import { createSystemClock } from "./adapters/system-clock.ts";
 import { createWebChat } from "./adapters/web/connection.ts";
+import type { Tool } from "./core/agent/tool.ts";
 import { createCommands } from "./core/command/commands.ts";
 import type { Log } from "./core/ports/log.ts";
 import type { Surface } from "./core/ports/surface.ts";
@@ -23,7 +25,7 @@ import { createBacklog } from "./core/run/backlog.ts";
 import { createIntake } from "./core/run/intake.ts";
 import { createRunSession } from "./core/run/run-session.ts";
 import { createServe } from "./core/run/serve-session.ts";
-import { createSweeper } from "./core/run/sweeper.ts";
+import { createSweeper, type SweeperOptions } from "./core/run/sweeper.ts";
 import type { SessionId } from "./core/thread.ts";
 import { openAgent } from "./parts/agent.ts";
 import { localCoordination, redisCoordination, type CoordinationTimes } from "./parts/coordination.ts";
@@ -37,9 +39,13 @@ export type Role = "start" | "gateway" | "worker";
 export interface AppWorld {
   readonly log: Log;
   /** Internal: shorter times for tests. */
-  readonly times?: CoordinationTimes;
+  readonly times?: CoordinationTimes & { readonly sweep?: SweeperOptions };
   /** Internal: lets a test stand between the replies and the platform. */
   readonly surface?: (surface: Surface) => Surface;
+  /** Internal: the same between the product and its database. */
+  readonly sql?: (sql: Sql) => Sql;
+  /** Internal: what the agent of a test can do besides. */
+  readonly tools?: readonly Tool[];
 }
 
 export interface App {
@@ -112,7 +118,7 @@ export async function startApp(
     database.takenOver?.addEventListener("abort", () =>
       failed.resolve("Another process has taken over the database; this one stops."),
     );
-    const { sql } = database;
+    const sql = world.sql?.(database.sql) ?? database.sql;
 
     waitsFor = "Redis";
     const coordination =
@@ -135,7 +141,11 @@ export async function startApp(
     const places = openPlaces({ sql, messages, live, log, clock }, slack, BOT_NAME);
 
     if (role !== "gateway") {
-      const agent = openAgent({ clock, log, conversation: places.conversation }, settings, BOT_NAME);
+      const agent = openAgent(
+        { clock, log, conversation: places.conversation, tools: world.tools ?? [] },
+        settings,
+        BOT_NAME,
+      );
       started.push({ name: "model", stop: () => agent.close() });
       const surfaceOf = (session: SessionId): Surface => {
         const surface = places.surfaceOf(session);
@@ -158,7 +168,10 @@ export async function startApp(
         },
         { worker: `${hostname()}/${process.pid}`, lateWritesMs: coordination.lateWritesMs },
       );
-      const sweeper = createSweeper({ store, queue, clock, log, exclusive: database.exclusive });
+      const sweeper = createSweeper(
+        { store, queue, clock, log, exclusive: database.exclusive },
+        world.times?.sweep,
+      );
       coordination.onBack(() => sweeper.lookSoon());
       const serve = createServe({ locker, store, step, sweeper, log });
       const worker = coordination.workerFor(serve, settings.workerConcurrency);

@@ -9,7 +9,7 @@ import type { Settings } from "../adapters/settings/settings.ts";
 import { createTimeTool } from "../adapters/tools/clock.ts";
 import { createEarlierMessagesTool } from "../adapters/tools/earlier-messages.ts";
 import type { LoopProfile } from "../core/agent/loop-types.ts";
-import { allowAll } from "../core/agent/tool.ts";
+import { allowAll, type Tool } from "../core/agent/tool.ts";
 import { createProfileOf, type ProfileOf } from "../core/agent/frozen-profile.ts";
 import { composePrompt } from "../core/context/prompt.ts";
 import type { Clock } from "../core/ports/clock.ts";
@@ -28,6 +28,8 @@ export interface AgentDeps {
   readonly log: Log;
   /** What the model may read back. */
   readonly conversation: Conversation;
+  /** Besides the product's own. */
+  readonly tools: readonly Tool[];
 }
 
 const FIRST_WORD_MS = 150_000;
@@ -40,7 +42,7 @@ export function openAgent(deps: AgentDeps, settings: Settings, botName: string):
   const profile: LoopProfile = {
     model: record ?? demoRecord,
     system: composePrompt({ botName, ...instructions(settings.systemPromptFile) }),
-    tools: [createTimeTool({ clock }), createEarlierMessagesTool({ conversation })],
+    tools: [createTimeTool({ clock }), createEarlierMessagesTool({ conversation }), ...deps.tools],
     gate: allowAll,
     limits,
     caching: true,
