@@ -58,4 +58,6 @@ export interface RoundRecord {
   readonly entries: readonly EntryBody[];
   readonly results: readonly FullResult[];
   readonly modelCalls: readonly ModelCallRecord[];
+  /** The run may make no model call after it: who writes now is left for the next run, since this one could not answer. */
+  readonly isLast?: true;
 }

@@ -51,6 +51,25 @@ export const roundCases: readonly ContractCase<RunStoreSubject>[] = [
     },
   },
   {
+    title: "a last round, and the end behind it, admit nobody: who waits has the next run",
+    async run(subject) {
+      const { store, inbox } = subject;
+      const { fence, session } = await running(subject, "one");
+      await inbox.put(message(session, "two"));
+      const committed = await store.commitRound(fence, { ...round(1, answer("done")), isLast: true });
+      expect([lines(committed.stored), committed.steered]).toEqual([["bot: done"], []]);
+      const ended = await store.end(fence, { reason: "stop", modelCalls: [], isLast: true });
+      expect(ended).toEqual({ kind: "ended" });
+      await store.settled(fence);
+      expect(await fates(subject, session)).toEqual(["answered", "waiting"]);
+      expect(lines(asRun(await store.open(session, "w")).tail)).toEqual([
+        "user: one",
+        "bot: done",
+        "user: two",
+      ]);
+    },
+  },
+  {
     title: "a round that does not follow the stored ones is refused and changes nothing",
     async run(subject) {
       const { store, transcripts } = subject;

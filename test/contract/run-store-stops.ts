@@ -142,7 +142,8 @@ export const stopCases: readonly ContractCase<RunStoreSubject>[] = [
     },
   },
   {
-    title: "a retry leaves the notes on edited messages to a run with a message that they can stand before",
+    title:
+      "a retry takes the notes on edited messages along, as a turn of their own where no message comes with them",
     async run(subject) {
       const { store, inbox } = subject;
       const session = newSession();
@@ -151,11 +152,22 @@ export const stopCases: readonly ContractCase<RunStoreSubject>[] = [
       await fail(subject, asRun(await store.open(session, "w")));
       await inbox.put(edit(one, "won"));
       await inbox.put(command(session, "retry"));
-      await finish(subject, asRun(await store.open(session, "w")));
-      expect(await fates(subject, session)).toEqual(["answered", "waiting", "answered"]);
-      await inbox.put(message(session, "two"));
+      const again = asRun(await store.open(session, "w"));
+      expect(again.tail.at(-1)?.body).toEqual({
+        v: 1,
+        kind: "user",
+        parts: [{ kind: "note", text: expect.stringContaining("won") as string }],
+      });
+      await finish(subject, again);
+      expect(await fates(subject, session)).toEqual(["answered", "answered", "answered"]);
+      const two = message(session, "two");
+      await inbox.put(two);
+      await fail(subject, asRun(await store.open(session, "w")));
+      await inbox.put(edit(two, "too"));
+      await inbox.put(command(session, "retry"));
+      await inbox.put(message(session, "three"));
       const said = lines(asRun(await store.open(session, "w")).tail).slice(-2);
-      expect(said).toEqual([expect.stringMatching(/^note: .*won/), "user: two"]);
+      expect(said).toEqual([expect.stringMatching(/^note: .*too/), "user: three"]);
     },
   },
   {

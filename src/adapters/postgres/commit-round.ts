@@ -15,14 +15,14 @@ interface CommitRow extends HeldRow {
   readonly steered: readonly EntryRow[] | null;
 }
 
-/** $5: the round is complete. $10: how many entries are given. Values $6 to $9: see `round-values`. */
+/** $5: the round is complete. $11: who waits may join. $10: how many entries are given. Values $6 to $9: see `round-values`. */
 const COMMIT = {
   name: "commit-round",
   text: `
 with ${WAS},
 waiting as materialized (
   select count(*) as n from inbox i, was
-  where $5::boolean and not was.stopped and i.session = $1 and i.state = 'waiting' and i.kind = 'message'
+  where $11::boolean and not was.stopped and i.session = $1 and i.state = 'waiting' and i.kind = 'message'
     and i.seq > was.stop_seq),
 held as (
   update sessions s set rev = s.rev + 1, last_seq = s.last_seq + $10::integer + waiting.n, touched_at = now_ms()
@@ -39,7 +39,7 @@ sorted as (
     joined = i.seq > h.stop_seq
   from held h
   where i.session = $1 and i.state = 'waiting'
-    and (${isDropped("h")} or ($5 and not h.stopped and i.kind = 'message'))
+    and (${isDropped("h")} or ($11 and not h.stopped and i.kind = 'message'))
   returning i.seq, i.id, i.at, i.state, i.body),
 ${JOINED},
 ${STORED},
@@ -50,7 +50,7 @@ steered as (
   returning seq, epoch, run, round, body),
 run as (
   update runs r set
-    rounds = case when $5 then $4 else r.rounds end,
+    rounds = case when $5::boolean then $4 else r.rounds end,
     safe_fence = case when $5 then $2 else r.safe_fence end,
     ${WITH_JOINED}
   from held where r.id = $3),
@@ -75,6 +75,7 @@ export async function commitRound(
     round.state === "complete",
     ...roundValues(round, round.modelCalls, isStored),
     round.entries.length,
+    round.state === "complete" && round.isLast !== true,
   ];
   const row = await snapshotRetry(async () => {
     const [found] = await sql.query<CommitRow>(COMMIT, values);

@@ -17,7 +17,7 @@ interface EndRow extends HeldRow {
 
 /**
  * $4: the last round, or null. $5: whether that is complete. $10: how many entries it has. $11 to $13: reason, error code and
- * message. $14: the note's text, or null. Values $6 to $9: see `round-values`.
+ * message. $14: the note's text, or null. $15: who waits may join. Values $6 to $9: see `round-values`.
  */
 const END = {
   name: "end-run",
@@ -27,7 +27,7 @@ waiting as materialized (
   select count(*) as n from inbox i, was
   where i.session = $1 and i.state = 'waiting' and i.kind = 'message' and i.seq > was.stop_seq),
 going as materialized (
-  select $11::text = 'stop' and not was.stopped and waiting.n > 0 as on from was, waiting),
+  select $15::boolean and $11::text = 'stop' and not was.stopped and waiting.n > 0 as on from was, waiting),
 held as (
   update sessions s set rev = s.rev + 1, last_seq = s.last_seq + $10::integer + waiting.n + 1, touched_at = now_ms()
   from was, waiting, going
@@ -102,6 +102,7 @@ export async function endRun(
     error?.code ?? null,
     error === undefined ? null : cleanText(error.message),
     note === undefined ? null : cleanText(note),
+    ending.isLast !== true,
   ];
   const row = await snapshotRetry(async () => {
     const [found] = await sql.query<EndRow>(END, values);

@@ -30,6 +30,10 @@ export const USER_ENTRY = `jsonb_build_object('v', 1, 'kind', 'user', 'author', 
 export const noteEntry = (text: string): string =>
   `jsonb_build_object('v', 1, 'kind', 'note', 'text', ${text})`;
 
+/** @param text an SQL expression. A turn that holds nothing but what the bot notes, for where no one's words follow. */
+export const notedTurn = (text: string): string =>
+  `jsonb_build_object('v', 1, 'kind', 'user', 'parts', jsonb_build_array(jsonb_build_object('kind', 'note', 'text', ${text})))`;
+
 /** CTE: session $1 and run $3 as the snapshot has them. The answer of the statement is judged by it (`judgeHeld`). */
 export const WAS = `was as materialized (
   select s.rev, s.fence, s.stop_seq, s.last_seq, r.epoch, r.rounds, r.reply = 'open' as open,

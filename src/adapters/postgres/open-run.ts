@@ -6,7 +6,16 @@ import type { Fence, Opened } from "../../core/ports/run-store.ts";
 import type { Frozen } from "../../core/round.ts";
 import type { SessionId } from "../../core/thread.ts";
 import { ENTRY_JSON, toEntry, type EntryRow } from "./entry-row.ts";
-import { IN_ORDER, IS_WORK, isDropped, isStopped, LAST_FIRST, noteEntry, USER_ENTRY } from "./ledger-sql.ts";
+import {
+  IN_ORDER,
+  IS_WORK,
+  isDropped,
+  isStopped,
+  LAST_FIRST,
+  notedTurn,
+  noteEntry,
+  USER_ENTRY,
+} from "./ledger-sql.ts";
 import { OUTCOME_JSON, toOutcome, toRunInfo, USAGE_JSON, type OutcomeRow, type RunRow } from "./run-row.ts";
 import { snapshotRetry } from "./snapshot-retry.ts";
 import type { Sql } from "./sql.ts";
@@ -36,8 +45,9 @@ interface OpenRow {
 /**
  * What is decided, in this order: a reply that is settling, an unfinished run, a new run. A resumed run admits nothing here:
  * what waits joins it at its next round border, so that no user turn ever stands between a call and its result.
- * A new run with a message also takes the notes (on edited and deleted messages, or of the bot) that waited for one. They stand before the
- * messages, since the model reads notes with the user turn that follows them.
+ * A new run also takes the notes (on edited and deleted messages, or of the bot) that waited for one. They stand before the
+ * messages, since the model reads notes with the user turn that follows them; where a retry comes alone they are a turn of
+ * their own, so that what is tried again is what was corrected.
  */
 const OPEN = {
   name: "open-run",
@@ -90,8 +100,7 @@ sorted as (
     run = case when i.seq > h.stop_seq and h.kind = 'new' then $3 end
   from held h
   where i.session = $1 and i.state = 'waiting'
-    and (${isDropped("h")} or (h.kind = 'new' and (h.speaks or i.kind = 'command'))
-      or (h.kind = 'tidy' and i.kind = 'command'))
+    and (${isDropped("h")} or h.kind = 'new' or (h.kind = 'tidy' and i.kind = 'command'))
   returning i.seq, i.id, i.kind, i.at, i.state, i.fate, i.body, i.note),
 retried as (
   update inbox i set state = 'admitted', fate = null, reason = null, done_at = null, joined = false, run = $3
@@ -127,9 +136,11 @@ added as (
   insert into entries (session, epoch, seq, run, round, kind, body, inbound)
   select $1, h.epoch, h.base + row_number() over (order by t.body->>'kind' = 'user', ${IN_ORDER}), $3, 0, t.body->>'kind', t.body, t.inbound
   from held h, (
-    select at, seq, case kind when 'message' then ${USER_ENTRY} else ${noteEntry("m.note")} end as body,
-      case kind when 'message' then id end as inbound
-    from sorted m where (kind = 'message' and state = 'admitted') or (kind in ('edit', 'delete', 'note') and fate = 'answered')
+    select at, seq,
+      case when m.kind = 'message' then ${USER_ENTRY} when h.speaks then ${noteEntry("m.note")}
+        else ${notedTurn("m.note")} end as body,
+      case m.kind when 'message' then id end as inbound
+    from sorted m, held h where (m.kind = 'message' and state = 'admitted') or (m.kind in ('edit', 'delete', 'note') and fate = 'answered')
     union all
     select 0, 0, ${noteEntry("$5::text")}, null from held where retries) t
   where h.kind = 'new'

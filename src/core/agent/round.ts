@@ -187,7 +187,9 @@ interface CompleteRound {
 async function finishRound(state: RunState, done: CompleteRound): Promise<RoundEnd> {
   const { round, entries, modelCalls, reason } = done;
   const results = done.answers.map((each) => each.full);
-  const committed = await commit(state, { round, state: "complete", entries, results, modelCalls });
+  const last = round < state.profile.limits.maxTurns ? {} : ({ isLast: true } as const);
+  const record: RoundRecord = { round, state: "complete", entries, results, modelCalls, ...last };
+  const committed = await commit(state, record);
   if (committed.kind !== "committed") return committed;
   const { stopped, steered, leave, stored } = committed.answer;
   // Nothing was stored: the round is not done, and the next attempt plays it again.

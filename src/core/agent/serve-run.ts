@@ -146,7 +146,8 @@ async function untilNobodyJoins(
     usage = addUsage(usage, outcome.usage);
     roundsDone = outcome.rounds;
     // A blank last reply is not stored, so nobody could join after it.
-    if (outcome.reason === "stop" && served.steers.length > 0) {
+    const mayGoOn = outcome.rounds < profile.limits.maxTurns;
+    if (outcome.reason === "stop" && mayGoOn && served.steers.length > 0) {
       const joined = await joinThem(deps, served);
       entries.push(...joined);
       deps.emit({
@@ -173,7 +174,8 @@ function hooksOf(deps: ServeRunDeps, served: ServedRun, lease: Lease, entries: C
       if (record.state === "calls") return { stored, steered: [], stopped: false };
       const isFinal = record.entries.some((body) => body.kind === "assistant" && body.calls.length === 0);
       // In one step with the look: a message is either taken in now or refused.
-      if (isFinal && served.steers.length === 0) served.takesSteers = false;
+      if (record.isLast || (isFinal && served.steers.length === 0)) served.takesSteers = false;
+      if (record.isLast) return { stored, steered: [], stopped: false };
       const steered = await joinThem(deps, served);
       entries.push(...steered);
       return { stored, steered, stopped: false };

@@ -68,7 +68,8 @@ export function openUserTurn(seesImages: boolean, textOf: (text: string) => stri
         }
         said = true;
       }
-      if (!said) say(speaker(), "");
+      const isNoted = entry.author === undefined && entry.parts.some((part) => part.kind === "note");
+      if (!said && !isNoted) say(speaker(), "");
     },
     message: () => ({ role: "user", content: [...content] }),
   };

@@ -21,7 +21,7 @@ export interface Fence {
 export interface Committed {
   /** The round's entries as stored. */
   readonly stored: readonly Entry[];
-  /** Inbounds that were admitted just now as user entries (never after `state: "calls"`), in platform-time order. */
+  /** Inbounds that were admitted just now as user entries (never after `state: "calls"` or `isLast`), in platform-time order. */
   readonly steered: readonly Entry[];
   /** A stop or reset that is newer than everything admitted has been stored: end the run as `cancelled`. */
   readonly stopped: boolean;
@@ -36,12 +36,14 @@ export interface RunEnding {
   readonly note?: string;
   /** Model calls that belong to no stored round. */
   readonly modelCalls: readonly ModelCallRecord[];
+  /** The run may make no model call any more: nobody joins it, and what waits is left for the next run. */
+  readonly isLast?: true;
 }
 
 export type Ended =
   /** Outcome, fates, usage and `reply = settling` are durable. */
   | { readonly kind: "ended" }
-  /** Reason `stop` only: messages had come in meanwhile and were admitted; the run goes on. */
+  /** Reason `stop` without `isLast` only: messages had come in meanwhile and were admitted; the run goes on. */
   | { readonly kind: "steered"; readonly stored: readonly Entry[]; readonly steered: readonly Entry[] };
 
 export type Opened =

@@ -18,13 +18,16 @@ export const stoppedBeforeItBegan: LoopOutcome = {
   durationMs: 0,
 };
 
-/** @param stored rounds that are stored. A blank reply stands in no entry, but it is one of the run's model calls. */
-export function toRunEnding(outcome: LoopEnd, stored: number): RunEnding {
+/**
+ * @param stored rounds that are stored. A blank reply stands in no entry, but it is one of the run's model calls.
+ * @param most model calls that the run may make.
+ */
+export function toRunEnding(outcome: LoopEnd, stored: number, most: number): RunEnding {
   const note = noteFor(outcome.reason);
   if (outcome.round === undefined && outcome.rounds > stored) {
     const { rounds: round, modelCalls } = outcome;
     const blank: RoundRecord = { round, state: "complete", entries: [], results: [], modelCalls };
-    return toRunEnding({ ...outcome, round: blank, modelCalls: [] }, stored);
+    return toRunEnding({ ...outcome, round: blank, modelCalls: [] }, stored, most);
   }
   return {
     reason: outcome.reason,
@@ -34,6 +37,7 @@ export function toRunEnding(outcome: LoopEnd, stored: number): RunEnding {
       : { error: { code: outcome.error.code, message: outcome.error.message } }),
     ...(outcome.round === undefined ? {} : { round: outcome.round }),
     ...(note === undefined ? {} : { note }),
+    ...(outcome.rounds < most ? {} : { isLast: true }),
   };
 }
 

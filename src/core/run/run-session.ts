@@ -202,7 +202,7 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
         await frozen;
         if (storeFailure !== undefined) throw storeFailure;
         if (outcome.kind === "left") return outcome;
-        const ended = await deps.store.end(fence, toRunEnding(outcome, rounds));
+        const ended = await deps.store.end(fence, toRunEnding(outcome, rounds, profile.limits.maxTurns));
         if (ended.kind === "ended") return { kind: "ended", outcome: outcomeOf(outcome, deps.clock.now()) };
         // Messages came between the last look and the end: the same run and the same reply go on.
         rounds = outcome.rounds;

@@ -90,17 +90,39 @@ test("tools run with the rights of who spoke last, in whatever way they joined a
   expect(await b.problems()).toEqual([]);
 });
 
-test("a run that is joined for ever ends at its limit of model calls, blank replies counted, and says so", async () => {
-  for (const text of ["more", ""]) {
-    const b = bench([reply(text), reply(text)], { limits: { maxTurns: 2 } });
+test("who joins after a good answer at the last model call of a run is answered by a new one, and the answer stands", async () => {
+  for (const [text, moment] of [
+    ["two", "commitRound"],
+    ["two", "end"],
+    ["", "end"],
+  ] as const) {
+    const b = bench([reply("one"), reply(text), reply("for you")], { limits: { maxTurns: 2 } });
     await b.say("0");
-    b.moments.at("end", "before", () => b.say("1")).at("end", "before", () => b.say("2"));
+    b.moments.at("end", "before", async () => {
+      await b.say("1");
+      b.moments.at(moment, "before", () => b.say("2", ben));
+    });
     await b.worker().serve();
-    expect(b.model.requests).toHaveLength(2);
-    expect(b.shown().join("\n")).toContain("This took as many steps as one answer may take.");
-    expect(await b.fates()).toEqual(["0: failed", "1: failed", "2: failed"]);
+    expect(b.shown()).toEqual([text === "" ? "one" : "one\n\ntwo", "for you"]);
+    expect(await b.fates()).toEqual(["0: answered", "1: steered", "2: answered"]);
     expect(await b.problems()).toEqual([]);
   }
+});
+
+test("who writes while the tools of a run's last round work is not taken into a run that can not answer", async () => {
+  const b = bench([calls(["c1", "look"]), reply("for you")], {
+    tools: [tool("look", "seen")],
+    limits: { maxTurns: 1 },
+  });
+  await b.say("0");
+  b.moments.at("commitRound", "before", () => b.say("1", ben));
+  await b.worker().serve();
+  expect(b.shown()).toEqual([
+    "This took as many steps as one answer may take. Reply to go on from here.",
+    "for you",
+  ]);
+  expect(await b.fates()).toEqual(["0: failed", "1: answered"]);
+  expect(await b.problems()).toEqual([]);
 });
 
 test("a model that only calls tools ends at the limit, in one reply that says so", async () => {

@@ -57,6 +57,31 @@ test("after a stop in mid-text: the model reads that it shall answer now, and no
   expect(await b.problems()).toEqual([]);
 });
 
+test("of a message that was corrected since: the model reads the correction, and both stand in the transcript", async () => {
+  const b = bench([fails(), reply("Paris"), reply("and now?")]);
+  const asked = await b.say("what is the capital of Frnace?");
+  await b.rest();
+  await b.edit(asked, "what is the capital of France?");
+  await b.command("retry");
+  await b.rest();
+  const [first, last, ...more] = b.asked(2);
+  expect([first, more]).toEqual(["user: [from Ana (U1)]\nwhat is the capital of Frnace?", []]);
+  expect(last).toMatch(/answer it now.*It now reads: "what is the capital of France\?"$/s);
+  await b.say("and of Spain?");
+  await b.rest();
+  // What was sent before is sent again: it is in the provider's cache.
+  expect(b.asked(3).slice(0, 2)).toEqual(b.asked(2));
+  const entries = await b.stores.transcripts.entries(b.session);
+  expect(JSON.stringify(entries)).toMatch(/Frnace.*France/s);
+  expect(await b.fates()).toEqual([
+    "what is the capital of Frnace?: answered",
+    "edit what is the capital of France?: answered",
+    "/retry: answered",
+    "and of Spain?: answered",
+  ]);
+  expect(await b.problems()).toEqual([]);
+});
+
 test("twice at once is one run; a third that comes when it succeeded is refused", async () => {
   const b = bench([fails(), reply("here")]);
   await b.say("hello");
