@@ -47,7 +47,7 @@ const rules: readonly Rule[] = [
   {
     ...adapter,
     where: "src/adapters/slack/",
-    packages: ["@slack/bolt", "@slack/web-api", ...markdown],
+    packages: ["@slack/bolt", "@slack/web-api", "undici", ...markdown],
   },
   { ...adapter, where: "src/adapters/discord/", packages: ["discord.js"] },
   { ...adapter, where: "src/adapters/mcp/", packages: ["@modelcontextprotocol/sdk"] },

@@ -1,4 +1,4 @@
-/** What a failed call of the SDK means: whether Slack said no, and if not, whether the request can have arrived. Pure. */
+/** What a failed call means: whether Slack said no, and if not, whether the request can have arrived. Pure. */
 
 import {
   WebAPIHTTPError,
@@ -6,6 +6,7 @@ import {
   WebAPIRateLimitedError,
   WebAPIRequestError,
 } from "@slack/web-api";
+import { fieldsOf, listOf, textOf, type Payload } from "./payload.ts";
 
 export type SlackFailure =
   /** Not done, and not to be tried for so long. */
@@ -32,33 +33,41 @@ const UNSENT: ReadonlySet<string> = new Set([
   "ENOTFOUND",
   "UND_ERR_CONNECT_TIMEOUT",
 ]);
-/** Where Slack says too many without saying for how long. */
-const CLOSED_MS = 30_000;
+/** Where Slack says too many without saying for how long, s. */
+export const CLOSED_S = 30;
 
+/** What was thrown on the way, by the SDK or without it. */
 export function failureOf(error: unknown, token: string): SlackFailure {
   if (error instanceof WebAPIRateLimitedError) {
     return { kind: "rate_limited", afterMs: error.retryAfter * 1_000 };
   }
   if (error instanceof WebAPIHTTPError) return { kind: "http", status: error.statusCode };
-  if (error instanceof WebAPIPlatformError) return refusal(error.data);
+  if (error instanceof WebAPIPlatformError) {
+    const { retryAfter } = error.data.response_metadata ?? {};
+    return refusalOf({ ...error.data }, retryAfter);
+  }
   const cause = error instanceof WebAPIRequestError ? error.original : error;
   const why = reasonsOf(cause).join(": ").replaceAll(token, "…").slice(0, 300);
   return { kind: codesOf(cause).some((code) => UNSENT.has(code)) ? "unreachable" : "unknown", why };
 }
 
-function refusal(data: WebAPIPlatformError["data"]): SlackFailure {
-  const code: unknown = data.error;
-  if (typeof code !== "string" || !CODE.test(code)) {
+/**
+ * An answer that is not `ok`.
+ * @param retryAfterS what came with it about when to ask again.
+ */
+export function refusalOf(answer: Payload, retryAfterS = CLOSED_S): SlackFailure {
+  const code = textOf(answer["error"]);
+  if (code === undefined || !CODE.test(code)) {
     return { kind: "unknown", why: "the answer was not one of Slack's" };
   }
   if (code === "ratelimited" || code === "rate_limited") {
-    const { retryAfter } = data.response_metadata ?? {};
-    return { kind: "rate_limited", afterMs: retryAfter === undefined ? CLOSED_MS : retryAfter * 1_000 };
+    return { kind: "rate_limited", afterMs: retryAfterS * 1_000 };
   }
-  const needed: unknown = "needed" in data ? data.needed : undefined;
+  const needed = textOf(answer["needed"]);
+  const messages = listOf(fieldsOf(answer["response_metadata"])["messages"]);
   const said = [
-    ...(typeof needed === "string" ? [`needs ${needed}`] : []),
-    ...(data.response_metadata?.messages ?? []),
+    ...(needed === undefined ? [] : [`needs ${needed}`]),
+    ...messages.filter((message) => typeof message === "string"),
   ];
   const detail = said.join("; ").slice(0, 500);
   return detail === "" ? { kind: "refused", code } : { kind: "refused", code, detail };

@@ -1,18 +1,20 @@
 /**
- * Slack's Web API for one token: one call, one answer, and what went wrong as a kind that says what may have happened. The
- * SDK's own retries are off where a second call would post twice, and its pause of all methods after a 429 is off always: a
- * method that Slack has closed is answered here, without a request, until it opens again.
+ * Slack's Web API for one token: one call, one answer, and what went wrong as a kind that says what may have happened. What
+ * only reads is asked again after a failure, anything else is sent once, since a second call could post twice. A method that
+ * Slack has closed is answered here, without a request, until it opens again.
  */
 
-import { WebClient } from "@slack/web-api";
+import { pause } from "../../core/pause.ts";
 import type { Clock } from "../../core/ports/clock.ts";
-import type { Log } from "../../core/ports/log.ts";
-import { failureOf, type SlackFailure } from "./api-failure.ts";
-import { sdkLogger } from "./sdk-log.ts";
+import { CLOSED_S, failureOf, refusalOf, type SlackFailure } from "./api-failure.ts";
+import { fieldsOf } from "./payload.ts";
+import { createWebRequest, type WebAnswer } from "./web-request.ts";
 
 export type SlackData = Readonly<Record<string, unknown>>;
 
-export type SlackAnswer = { readonly kind: "ok"; readonly data: SlackData } | SlackFailure;
+export type SlackAnswer =
+  /** `scopes`: what the token may do, separated by commas. */
+  { readonly kind: "ok"; readonly data: SlackData; readonly scopes?: string } | SlackFailure;
 
 export interface SlackApi {
   /** `method` is a name such as `chat.postMessage`, never an address. Fails as an answer; none holds the token. */
@@ -21,7 +23,6 @@ export interface SlackApi {
 
 export interface SlackApiDeps {
   readonly clock: Clock;
-  readonly log: Log;
 }
 
 export interface SlackApiOptions {
@@ -46,30 +47,36 @@ const READS: ReadonlySet<string> = new Set([
   "users.info",
 ]);
 const NAME = /^[a-z][A-Za-z]*(?:\.[A-Za-z]+)+$/;
-/** Where Slack closes a method and does not say for how long, s. */
-const CLOSED_S = "30";
+/** How long to wait before a read is asked again, ms, each time. */
+const AGAIN_MS = [200, 600] as const;
+const OURS = "https://slack.com/api/";
 
 export function createSlackApi(deps: SlackApiDeps, options: SlackApiOptions): SlackApi {
   const { clock } = deps;
-  const { token, apiUrl, timeoutMs = 15_000 } = options;
+  const { token, apiUrl = OURS, timeoutMs = 15_000 } = options;
   if (token === "") throw new RangeError("a Slack token is needed");
   if (!(timeoutMs > 0)) throw new RangeError("timeoutMs has to be more than 0");
-
-  const clientWith = (retries: number): WebClient =>
-    new WebClient(token, {
-      // An options object of its own for each: the SDK writes into what it is given.
-      retryConfig: { retries, minTimeout: 200, maxTimeout: 2_000, factor: 3, randomize: true },
-      rejectRateLimitedCalls: true,
-      timeout: timeoutMs,
-      allowAbsoluteUrls: false,
-      fetch: request,
-      logger: sdkLogger(deps.log),
-      ...(apiUrl === undefined ? {} : { slackApiUrl: apiUrl }),
-    });
-  const writer = clientWith(0);
-  const reader = clientWith(2);
+  const request = createWebRequest(apiUrl, token, timeoutMs);
   /** Ticks until which Slack takes no call, by what it counts together. */
   const closed = new Map<string, number>();
+
+  async function once(method: string, args: SlackData): Promise<SlackAnswer> {
+    try {
+      return readAnswer(await request(method, args));
+    } catch (error) {
+      return failureOf(error, token);
+    }
+  }
+
+  async function again(method: string, args: SlackData): Promise<SlackAnswer> {
+    for (const ms of AGAIN_MS) {
+      const answer = await once(method, args);
+      if (!isPassing(answer)) return answer;
+      // Not all at the same moment when many were cut off together.
+      await pause(clock, ms * (1 + Math.random()));
+    }
+    return once(method, args);
+  }
 
   return {
     async call(method, args) {
@@ -78,14 +85,9 @@ export function createSlackApi(deps: SlackApiDeps, options: SlackApiOptions): Sl
       const waitMs = (closed.get(counted) ?? 0) - clock.ticks();
       if (waitMs > 0) return { kind: "rate_limited", afterMs: Math.ceil(waitMs) };
       closed.delete(counted);
-      try {
-        const client = READS.has(method) ? reader : writer;
-        return { kind: "ok", data: { ...(await client.apiCall(method, { ...args })) } };
-      } catch (error) {
-        const failure = failureOf(error, token);
-        if (failure.kind === "rate_limited") closed.set(counted, clock.ticks() + failure.afterMs);
-        return failure;
-      }
+      const answer = await (READS.has(method) ? again(method, args) : once(method, args));
+      if (answer.kind === "rate_limited") closed.set(counted, clock.ticks() + answer.afterMs);
+      return answer;
     },
   };
 }
@@ -96,15 +98,24 @@ function countedAs(method: string, args: SlackData): string {
   return method === "chat.postMessage" && typeof channel === "string" ? `${method} ${channel}` : method;
 }
 
-/**
- * A redirect is an answer, not a failure of the network after which nobody knows; and a 429 always says how long, since the
- * SDK makes an error without a kind of one that does not.
- */
-async function request(url: string | URL | Request, init?: RequestInit): Promise<Response> {
-  const response = await fetch(url, { ...init, redirect: "manual" });
-  if (response.status !== 429 || Number.parseInt(response.headers.get("retry-after") ?? "", 10) >= 0) {
-    return response;
+/** Whether the next moment may bring another answer. */
+function isPassing(answer: SlackAnswer): boolean {
+  return answer.kind === "http"
+    ? answer.status >= 500
+    : answer.kind === "unknown" || answer.kind === "unreachable";
+}
+
+function readAnswer({ status, retryAfterS, scopes, text }: WebAnswer): SlackAnswer {
+  if (status === 429) return { kind: "rate_limited", afterMs: (retryAfterS ?? CLOSED_S) * 1_000 };
+  if (status !== 200) return { kind: "http", status };
+  const data = fieldsOf(jsonIn(text));
+  return data["ok"] === true ? { kind: "ok", data, scopes } : refusalOf(data, retryAfterS);
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
-  await response.body?.cancel();
-  return new Response(null, { status: 429, headers: { "retry-after": CLOSED_S } });
 }

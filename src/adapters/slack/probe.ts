@@ -6,7 +6,7 @@ import type { Log } from "../../core/ports/log.ts";
 import { createSlackApi, type SlackAnswer } from "./api.ts";
 import { REQUEST_PATH } from "./http-receiver.ts";
 import { identify } from "./identify.ts";
-import { fieldsOf, listOf, textOf } from "./payload.ts";
+import { textOf } from "./payload.ts";
 import { SCOPES, SCOPES_OF_EVENTS } from "./scopes.ts";
 
 export interface SlackFinding {
@@ -53,10 +53,10 @@ export async function probeSlack(
 }
 
 function missingScopes(answer: SlackAnswer): readonly SlackFinding[] {
-  const metadata = answer.kind === "ok" ? fieldsOf(answer.data["response_metadata"]) : {};
-  const granted = listOf(metadata["scopes"]);
+  const told = answer.kind === "ok" ? (answer.scopes ?? "") : "";
+  const granted = told.split(",").map((scope) => scope.trim());
   // A server that is not Slack's may tell nothing.
-  if (granted.length === 0) return [];
+  if (told === "") return [];
   return Object.entries(SCOPES)
     .filter(([scope]) => !granted.includes(scope))
     .map(([scope, harm]): SlackFinding => {

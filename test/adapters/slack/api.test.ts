@@ -1,11 +1,11 @@
-// What the Web API's answers and silences mean, with the real SDK over a real socket.
+// What the Web API's answers and silences mean, over a real socket.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createSlackApi, type SlackApi } from "../../../src/adapters/slack/api.ts";
 import { freePort } from "../../support/services/free-port.ts";
 import { manualClock } from "../../support/manual-clock.ts";
-import { silentLog } from "../../support/silent-log.ts";
+import { until } from "../../support/until.ts";
 
 type Reply = (response: ServerResponse, request: IncomingMessage) => void;
 
@@ -37,7 +37,7 @@ beforeEach(async () => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   const apiUrl = `http://127.0.0.1:${port}/api/`;
-  api = createSlackApi({ clock, log: silentLog }, { token: TOKEN, apiUrl, timeoutMs: 400 });
+  api = createSlackApi({ clock }, { token: TOKEN, apiUrl, timeoutMs: 400 });
 });
 afterEach(async () => {
   server.closeAllConnections();
@@ -108,8 +108,17 @@ describe("the Slack Web API", () => {
 
   test("a read is asked again after a failure of the network or the server", async () => {
     replies.push((response) => response.destroy(), json({}, 502), json({ ok: true, user: { id: "U1" } }));
-    expect(await api.call("users.info", { user: "U1" })).toMatchObject({ kind: "ok" });
+    const answer = api.call("users.info", { user: "U1" });
+    await until(() => clock.waiting === 1, { what: "the first pause" });
+    await clock.advance(400);
+    await until(() => clock.waiting === 1, { what: "the second pause" });
+    await clock.advance(1_200);
+    expect(await answer).toMatchObject({ kind: "ok" });
     expect(asked).toHaveLength(3);
+    replies.push(json({}, 404), json({ ok: false, error: "user_not_found" }));
+    expect(await api.call("users.info", { user: "U1" })).toEqual({ kind: "http", status: 404 });
+    expect(await api.call("users.info", { user: "U1" })).toEqual({ kind: "refused", code: "user_not_found" });
+    expect(asked).toHaveLength(5);
   });
 
   test("a redirect is not followed, and the token goes nowhere else", async () => {
@@ -120,12 +129,34 @@ describe("the Slack Web API", () => {
   });
 
   test("where nobody listens the call was never sent, and no answer tells the token", async () => {
-    const away = createSlackApi(
-      { clock, log: silentLog },
-      { token: TOKEN, apiUrl: `http://127.0.0.1:${await freePort()}/` },
-    );
+    const away = createSlackApi({ clock }, { token: TOKEN, apiUrl: `http://127.0.0.1:${await freePort()}/` });
     const answer = await away.call("chat.postMessage", post);
     expect(answer).toMatchObject({ kind: "unreachable" });
     expect(JSON.stringify(answer)).not.toContain(TOKEN);
+  });
+
+  test("a proxy that the environment names leads to Slack, and is not asked for what is on this machine", async () => {
+    const targets: string[] = [];
+    const proxy = createServer();
+    proxy.on("connect", (request, socket) => {
+      targets.push(request.url ?? "");
+      socket.end("HTTP/1.1 502 Bad Gateway\r\n\r\n");
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+    const address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    vi.stubEnv("https_proxy", address);
+    vi.stubEnv("http_proxy", address);
+    try {
+      const outside = createSlackApi({ clock }, { token: TOKEN });
+      expect(await outside.call("chat.postMessage", post)).not.toMatchObject({ kind: "ok" });
+      expect(targets).toEqual(["slack.com:443"]);
+      const { port } = server.address() as AddressInfo;
+      const here = createSlackApi({ clock }, { token: TOKEN, apiUrl: `http://127.0.0.1:${port}/api` });
+      expect(await here.call("chat.postMessage", post)).toMatchObject({ kind: "ok" });
+      expect(targets).toHaveLength(1);
+    } finally {
+      vi.unstubAllEnvs();
+      proxy.close();
+    }
   });
 });

@@ -59,7 +59,7 @@ export async function outboundWorld(
   const root = ana.say(channel, `${slack.botMention} hello`);
   const session = sessionIdOf({ platform: "slack", space: slack.teamId, channel: channel.id, root: root.ts });
   const api = createSlackApi(
-    { clock, log: silentLog },
+    { clock },
     { token: slack.app.botToken, apiUrl: slack.slackApiUrl, timeoutMs: 5_000 },
   );
   const surfaces = createSlackSurfaces(

@@ -1,0 +1,64 @@
+/**
+ * One request to Slack's Web API, on undici's `request`: a sixth of the processor time of the SDK's client over the global
+ * fetch. A redirect is an answer like any other and is not followed: the token goes nowhere else.
+ */
+
+import { Agent, EnvHttpProxyAgent, request, type Dispatcher } from "undici";
+
+export interface WebAnswer {
+  readonly status: number;
+  /** `Retry-After`, s; undefined where it is not said or is no number. */
+  readonly retryAfterS: number | undefined;
+  /** What the token may do, separated by commas; Slack tells it with each answer. */
+  readonly scopes: string;
+  readonly text: string;
+}
+
+/** Rejects when no whole answer came in time. */
+export type WebRequest = (method: string, args: Readonly<Record<string, unknown>>) => Promise<WebAnswer>;
+
+/** @param apiUrl what a method's name is put behind. */
+export function createWebRequest(apiUrl: string, token: string, timeoutMs: number): WebRequest {
+  const base = apiUrl.endsWith("/") ? apiUrl : `${apiUrl}/`;
+  const dispatcher = dispatcherFor(base);
+  const headers = {
+    authorization: `Bearer ${token}`,
+    accept: "application/json",
+    "content-type": "application/x-www-form-urlencoded",
+    "user-agent": "bobbin",
+  };
+  return async (method, args) => {
+    const answer = await request(base + method, {
+      dispatcher,
+      method: "POST",
+      headers,
+      body: formOf(args),
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    const after = Number.parseInt(String(answer.headers["retry-after"]), 10);
+    return {
+      status: answer.statusCode,
+      retryAfterS: after >= 0 ? after : undefined,
+      scopes: String(answer.headers["x-oauth-scopes"] ?? ""),
+      text: await answer.body.text(),
+    };
+  };
+}
+
+/** A proxy that the environment names leads out of the house, and never to this machine. */
+function dispatcherFor(base: string): Dispatcher {
+  const host = URL.parse(base)?.hostname ?? "";
+  const isHere = host === "localhost" || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
+  return isHere ? new Agent() : new EnvHttpProxyAgent();
+}
+
+/** The one form that every method takes: what is no plain value goes as JSON in its field. */
+function formOf(args: Readonly<Record<string, unknown>>): string {
+  const fields: string[] = [];
+  for (const [name, value] of Object.entries(args)) {
+    if (value === undefined || value === null) continue;
+    const text = typeof value === "object" ? JSON.stringify(value) : String(value as string);
+    fields.push(`${encodeURIComponent(name)}=${encodeURIComponent(text.toWellFormed())}`);
+  }
+  return fields.join("&");
+}
