@@ -57,7 +57,7 @@ function formOf(args: Readonly<Record<string, unknown>>): string {
   const fields: string[] = [];
   for (const [name, value] of Object.entries(args)) {
     if (value === undefined || value === null) continue;
-    const text = typeof value === "object" ? JSON.stringify(value) : String(value as string);
+    const text = typeof value === "string" ? value : JSON.stringify(value);
     fields.push(`${encodeURIComponent(name)}=${encodeURIComponent(text.toWellFormed())}`);
   }
   return fields.join("&");
