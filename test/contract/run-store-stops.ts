@@ -171,6 +171,21 @@ export const stopCases: readonly ContractCase<RunStoreSubject>[] = [
     },
   },
   {
+    title: "a run that tries another again knows that one and how it ended; any other knows none",
+    async run(subject) {
+      const { store, inbox } = subject;
+      const first = await running(subject, "one");
+      expect(await store.triedAgain(first.fence)).toBe(undefined);
+      await store.commitRound(first.fence, round(1, answer("half")));
+      await fail(subject, first);
+      await inbox.put(command(first.session, "retry"));
+      const again = asRun(await store.open(first.session, "w"));
+      const before = await store.triedAgain(again.fence);
+      expect(before).toMatchObject({ run: { id: first.run.id, rounds: 1 }, outcome: { reason: "error" } });
+      expect(lines(before?.entries ?? []).slice(0, 2)).toEqual(["user: one", "bot: half"]);
+    },
+  },
+  {
     title: "two retries and a new message make one run",
     async run(subject) {
       const { store, inbox } = subject;

@@ -53,7 +53,7 @@ async function start(key: string, baseUrl = llm.url, database = databaseUrl): Pr
 async function failure(person: WebPerson, thread: string): Promise<ShownMessage> {
   const [reply, ...more] = await person.replies(thread, 1);
   expect(more).toEqual([]);
-  expect(reply).toMatchObject({ state: "unfinished", retry: expect.any(String) });
+  expect(reply).toMatchObject({ state: "trouble", retry: expect.any(String) });
   expect(`${reply?.text} ${reply?.foot}`).toContain(`run ${reply?.retry}`);
   return reply!;
 }

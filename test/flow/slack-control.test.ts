@@ -122,6 +122,10 @@ describe.each(["socket", "http"] as const)("over %s, a gateway and two workers",
     await world.shows(root, "and now");
     const texts = world.replies(root).map(({ text }) => text);
     expect(texts.filter((text) => text.includes("it worked"))).toHaveLength(1);
+    expect(world.replies(root)[0]).toMatchObject({
+      text: expect.stringContaining("It is tried again below.") as string,
+      controls: [],
+    });
   });
 });
 

@@ -9,6 +9,7 @@ export function toPage(value: unknown): PageContent {
     markdown: textOf(page["markdown"], "markdown"),
     ...optional(page, "status", textOf),
     ...optional(page, "footer", textOf),
+    ...(page["isTrouble"] === true ? { isTrouble: true } : {}),
     buttons: listOf(page["buttons"], "buttons").map(toButton),
   };
 }

@@ -10,15 +10,23 @@ import { cleanText } from "../../core/text.ts";
 import type { SessionId } from "../../core/thread.ts";
 import { commitRound } from "./commit-round.ts";
 import { endRun } from "./end-run.ts";
+import { ENTRY_JSON, toEntry, type EntryRow } from "./entry-row.ts";
 import { staleFence } from "./fenced.ts";
 import { IN_ORDER, isStopped } from "./ledger-sql.ts";
 import { openRun } from "./open-run.ts";
+import { OUTCOME_JSON, toOutcome, toRunInfo, USAGE_JSON, type OutcomeRow, type RunRow } from "./run-row.ts";
 import type { Sql } from "./sql.ts";
 import { createWork } from "./work.ts";
 
 export interface RunStoreOptions {
   /** Entries that `open` gives at most, beyond what is needed to begin at a user turn; default 200. */
   readonly tail?: number;
+}
+
+interface TriedAgainRow {
+  readonly run: RunRow;
+  readonly outcome: OutcomeRow;
+  readonly entries: readonly EntryRow[] | null;
 }
 
 const FREEZE = {
@@ -42,6 +50,18 @@ select i.message, i.at from sessions s join inbox i on i.session = s.id
 where s.id = $1 and s.epoch = 1 and s.last_seq = 0 and i.state = 'waiting' and i.kind = 'message' and i.seq > s.stop_seq
   and not exists (select from inbox n where n.session = $1 and n.kind = 'note')
 order by ${IN_ORDER} limit 1`,
+};
+
+const TRIED_AGAIN = {
+  name: "tried-again",
+  text: `
+select json_build_object('id', r.id, 'session', r.session, 'cause', r.cause, 'epoch', r.epoch, 'rounds', r.rounds,
+    'startedAt', r.started_at, 'requester', r.requester,
+    'usage', (select ${USAGE_JSON} from model_calls c where c.run = r.id)) as run,
+  ${OUTCOME_JSON} as outcome,
+  (select json_agg(${ENTRY_JSON} order by e.seq) from entries e where e.run = r.id) as entries
+from runs again join runs r on r.id = again.retry_of
+where again.id = $1 and r.reason is not null`,
 };
 
 const SETTLED = {
@@ -101,6 +121,12 @@ export function createRunStore(
     async beginning(session) {
       const [row] = await sql.query<Beginning>(BEGINNING, [session]);
       return row;
+    },
+    async triedAgain(fence) {
+      const [row] = await sql.query<TriedAgainRow>(TRIED_AGAIN, [fence.run]);
+      if (row === undefined) return undefined;
+      const { run, outcome, entries } = row;
+      return { run: toRunInfo(run), outcome: toOutcome(outcome), entries: (entries ?? []).map(toEntry) };
     },
     async freeze(fence: Fence, { prompt, tools }: Frozen) {
       const rows = await sql.query(FREEZE, [

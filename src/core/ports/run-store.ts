@@ -84,6 +84,13 @@ export interface Beginning {
   readonly at: number;
 }
 
+/** A run that has ended, with all that its reply says. */
+export interface EndedRun {
+  readonly run: RunInfo;
+  readonly outcome: Outcome;
+  readonly entries: readonly Entry[];
+}
+
 /** How an attempt ends that does not end its run. */
 export type Left = "handed_over" | "lost" | "crashed";
 
@@ -101,6 +108,8 @@ export interface RunStore extends Work {
    * its thread said before is not known yet. Undefined otherwise.
    */
   beginning(session: SessionId): Promise<Beginning | undefined>;
+  /** The run that a `retry` is for; undefined for a run that is none. Reads only. */
+  triedAgain(fence: Fence): Promise<EndedRun | undefined>;
   /** Keeps prompt and tools for the session's epoch: over deploys too, until `reset` or `reload`. */
   freeze(fence: Fence, frozen: Frozen): Promise<void>;
   commitRound(fence: Fence, round: RoundRecord): Promise<Committed>;

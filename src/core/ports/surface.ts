@@ -17,6 +17,8 @@ export interface PageContent {
   readonly status?: string;
   /** One line below a settled reply: why it ended, time, tokens, cost. */
   readonly footer?: string;
+  /** It ended in a way that nobody wanted: worth a warning's colour where the platform has one. */
+  readonly isTrouble?: true;
   readonly buttons: readonly Button[];
 }
 

@@ -43,6 +43,8 @@ export interface ReplyDocument {
   readonly usage: Usage;
   /** Present from the end on: the document changes no more. */
   readonly outcome?: Outcome;
+  /** Somebody asked for it once more, and another reply answers. */
+  readonly isTriedAgain?: boolean;
 }
 
 const THINKING: Activity = { kind: "thinking" };

@@ -16,7 +16,18 @@ export type Explanation = Partial<ReasonMeaning> & Pick<ReasonMeaning, "canRetry
  * What each reason means. An error's next step names the run, so that an admin can look it up; a time limit that an
  * error explains (a model that said nothing) is told as that error.
  */
-export function explanationOf(run: RunId, outcome: Pick<Outcome, "reason" | "error">): Explanation {
+export function explanationOf(
+  document: Pick<ReplyDocument, "run" | "isTriedAgain">,
+  outcome: Ended,
+): Explanation {
+  const explanation = meaningOf(document.run, outcome);
+  if (!document.isTriedAgain) return explanation;
+  return { ...explanation, next: "It is tried again below.", canRetry: false };
+}
+
+type Ended = Pick<Outcome, "reason" | "error">;
+
+function meaningOf(run: RunId, outcome: Ended): Explanation {
   const meaning = END_REASONS[outcome.reason];
   if (outcome.reason === "stop") return { canRetry: meaning.canRetry };
   const isExplained = outcome.reason === "timeout" && outcome.error !== undefined;
@@ -45,9 +56,16 @@ export function costLine(document: ReplyDocument, outcome: Outcome): string {
   return parts.join(" · ");
 }
 
+/** Whether it ended in a way that nobody wanted. Who stops it wants just that, and what is tried again is past. */
+export function isTrouble(document: ReplyDocument): boolean {
+  const { outcome } = document;
+  if (outcome === undefined || outcome.reason === "cancelled") return false;
+  return explanationOf(document, outcome).canRetry;
+}
+
 /** Stop while it runs, Retry after a failure; both carry the run. */
 export function buttonsOf(document: ReplyDocument): readonly Button[] {
   const { outcome, run } = document;
   if (outcome === undefined) return [{ action: "stop", label: "Stop", value: run }];
-  return explanationOf(run, outcome).canRetry ? [{ action: "retry", label: "Retry", value: run }] : [];
+  return explanationOf(document, outcome).canRetry ? [{ action: "retry", label: "Retry", value: run }] : [];
 }

@@ -54,6 +54,7 @@ export function isSamePage(a: PageContent | undefined, b: PageContent): boolean 
     a.markdown === b.markdown &&
     a.status === b.status &&
     a.footer === b.footer &&
+    a.isTrouble === b.isTrouble &&
     a.buttons.length === b.buttons.length &&
     a.buttons.every((button, index) => {
       const other = b.buttons[index];

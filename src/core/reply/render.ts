@@ -3,7 +3,7 @@
 import type { PageContent } from "../ports/surface.ts";
 import { isBlank } from "../text.ts";
 import type { Activity, ReplyDocument } from "./document.ts";
-import { blankNotice, buttonsOf, costLine, explanationOf } from "./ending.ts";
+import { blankNotice, buttonsOf, costLine, explanationOf, isTrouble } from "./ending.ts";
 import { closeFence, heal } from "./heal.ts";
 import { split, type PageSize } from "./split.ts";
 
@@ -60,7 +60,7 @@ function renderRunning(document: ReplyDocument, limits: PageSize): readonly Page
 function renderSettled(document: ReplyDocument, limits: PageSize, view: ReplyView): readonly PageContent[] {
   const { outcome } = document;
   if (outcome === undefined) return [];
-  const { why, next } = explanationOf(document.run, outcome);
+  const { why, next } = explanationOf(document, outcome);
   const said = textOf(document);
   // An answer that the model ended itself is shown as it wrote it; one that broke off stays half-written for ever.
   const text = outcome.reason === "stop" || outcome.reason === "waiting" ? said : heal(said);
@@ -73,7 +73,12 @@ function renderSettled(document: ReplyDocument, limits: PageSize, view: ReplyVie
   return pages.map((markdown, index) =>
     index < pages.length - 1
       ? { markdown, buttons: [] }
-      : { markdown, ...(footer === "" ? {} : { footer }), buttons: buttonsOf(document) },
+      : {
+          markdown,
+          ...(footer === "" ? {} : { footer }),
+          ...(isTrouble(document) ? { isTrouble: true } : {}),
+          buttons: buttonsOf(document),
+        },
   );
 }
 

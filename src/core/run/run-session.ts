@@ -24,6 +24,7 @@ import { holdSession } from "./hold.ts";
 import { outcomeOf, stoppedBeforeItBegan, toRunEnding } from "./run-ending.ts";
 import { leaveSignal, openRunSignal } from "./run-signal.ts";
 import type { Served, ServeStep } from "./serve-session.ts";
+import { markTriedAgain } from "./tried-again.ts";
 
 export interface RunSessionDeps extends LoopDeps {
   readonly store: RunStore;
@@ -86,6 +87,7 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
     outcome: Outcome,
     lease: Lease,
     leaving: AbortSignal,
+    marked: Promise<void>,
   ): Promise<Served> {
     const late = leaveSignal(deps.clock, leaving, graceMs);
     try {
@@ -95,11 +97,19 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
         await writer.stop();
         return await leave(claimed.fence, late.signal.aborted ? "handed_over" : "lost");
       }
+      await marked;
       await deps.store.settled(claimed.fence);
       return "worked";
     } finally {
       late.close();
     }
+  }
+
+  /** Of a retry: takes the button away from the reply before, beside whatever else there is to do. */
+  function mark({ run, fence }: Claimed, lease: Lease, leaving: AbortSignal): Promise<void> {
+    if (run.cause !== "retry") return Promise.resolve();
+    const signal = AbortSignal.any([lease.signal, leaving]);
+    return markTriedAgain(deps, fence, deps.surfaceOf(run.session), () => lease.isLive(), signal);
   }
 
   async function leave(fence: Fence, how: Left): Promise<Served> {
@@ -140,7 +150,8 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
     let writer: ReplyWriter | undefined;
     try {
       writer = writerOf(opened, lease);
-      return await deliver(writer, opened, opened.outcome, lease, leaving);
+      const marked = mark(opened, lease, leaving);
+      return await deliver(writer, opened, opened.outcome, lease, leaving, marked);
     } catch (error) {
       return await breakOff(error, opened, writer);
     }
@@ -226,6 +237,7 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
       // Beside the first request, which need not wait for it; nothing of the run is stored before it is.
       const freezing =
         claimed.frozen === undefined ? deps.store.freeze(claimed.fence, frozen) : Promise.resolve();
+      const marked = mark(claimed, lease, leaving);
       const looped = await loop(claimed, profile, writer, lease, leaving, threadGone.signal, freezing);
       if (looped.kind === "left") {
         await writer.stop();
@@ -234,7 +246,7 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
       }
       const { outcome } = looped;
       log.info("run ended", { reason: outcome.reason, error: outcome.error });
-      return await deliver(writer, claimed, outcome, lease, leaving);
+      return await deliver(writer, claimed, outcome, lease, leaving, marked);
     } catch (error) {
       return await breakOff(error, claimed, writer);
     }

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { EndReason } from "../../../src/core/events.ts";
 import type { Outcome } from "../../../src/core/run.ts";
 import { documentOf, reduce } from "../../../src/core/reply/document.ts";
+import { END_REASONS } from "../../../src/core/end-reason.ts";
 import { explanationOf } from "../../../src/core/reply/ending.ts";
 import { plainOf } from "../../../src/core/reply/plain.ts";
 import { isSamePage, reconcile } from "../../../src/core/reply/reconcile.ts";
@@ -63,7 +64,7 @@ describe("the pages of a reply", () => {
 
   it("say why a run ended and what to do, below the text or in its place, and are never blank", () => {
     for (const reason of REASONS) {
-      const { why, next, canRetry } = explanationOf(run.id, { reason });
+      const { why, next, canRetry } = explanationOf({ run: run.id }, { reason });
       expect(why === undefined).toBe(reason === "stop");
       expect(next === undefined).toBe(reason === "stop");
       const [bare] = render(documentOf(run, [], outcomeOf(reason)), limits);
@@ -84,7 +85,27 @@ describe("the pages of a reply", () => {
     expect(page).toEqual({
       markdown: "The model did not answer in time. Please try again. Retry starts it again (run r1).",
       footer: "3 s",
+      isTrouble: true,
       buttons: [{ action: "retry", label: "Retry", value: "r1" }],
+    });
+  });
+
+  it("warn of an end that nobody wanted, and of no other: not of a stop, nor of what is tried again", () => {
+    const warned = (reason: Outcome["reason"], isTriedAgain: boolean): boolean =>
+      render({ ...documentOf(run, [], outcomeOf(reason)), isTriedAgain }, limits).at(-1)?.isTrouble === true;
+    expect(REASONS.filter((reason) => warned(reason, false))).toEqual(
+      REASONS.filter((reason) => reason !== "cancelled" && END_REASONS[reason].canRetry),
+    );
+    expect(REASONS.filter((reason) => warned(reason, true))).toEqual([]);
+  });
+
+  it("say of a reply that is tried again that it is, without a button", () => {
+    const failed = documentOf(run, [entryOf(run, 1, "Text.")], outcomeOf("max_tokens"));
+    const [page] = render({ ...failed, isTriedAgain: true }, limits, { cost: false });
+    expect(page).toEqual({
+      markdown: "Text.",
+      footer: expect.stringMatching(/It is tried again below\.$/) as string,
+      buttons: [],
     });
   });
 

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { RunBench, type RunBenchOptions } from "../../support/run-bench.ts";
 import { calls, fails, hangs, reply, type ScriptedStep } from "../../support/scripted-model.ts";
 import { tool } from "../../support/agent-library.ts";
+import { until } from "../../support/until.ts";
 import { postgresBackend } from "../../adapters/postgres/backends.ts";
 
 const backend = postgresBackend();
@@ -20,8 +21,42 @@ test("after an error without a round: the model is asked the same again, and its
   expect(await b.command("retry")).toBe("Trying again.");
   await b.rest();
   expect(await b.fates()).toEqual(["hello: answered", "/retry: answered"]);
-  expect(b.shown()).toEqual([expect.stringMatching(NOT_THERE), "here"]);
+  expect(b.shown()).toEqual([expect.stringMatching(/It is tried again below\.$/), "here"]);
   expect(b.asked(2)[0]).toBe("user: [from Ana (U1)]\nhello");
+  expect(await b.problems()).toEqual([]);
+});
+
+const buttons = (b: RunBench): string[][] =>
+  b.thread.visible().map((page) => page.buttons.map(({ action }) => action));
+
+test("takes the button from the reply that it is for, in whichever attempt, and brings back none that a person deleted", async () => {
+  const b = bench([fails(), fails(), reply("here")]);
+  await b.say("hello");
+  await b.rest();
+  expect(buttons(b)).toEqual([["retry"]]);
+  const first = b.worker();
+  b.moments.at("open", "after", () => first.die());
+  await b.command("retry");
+  first.begin();
+  await until(() => b.moments.pending === 0, { what: "the worker died" });
+  expect(buttons(b)).toEqual([["retry"]]);
+  await b.rest();
+  expect(buttons(b)).toEqual([[], ["retry"]]);
+  b.thread.deleteShown(1);
+  await b.command("retry");
+  await b.rest();
+  expect(b.shown()).toEqual([expect.stringMatching(/It is tried again below\.$/), "here"]);
+  expect(await b.problems()).toEqual([]);
+});
+
+test("waits with the end of its own run until the button is gone, as long as the platform asks", async () => {
+  const b = bench([fails(), reply("here")]);
+  await b.say("hello");
+  await b.rest();
+  await b.command("retry");
+  b.thread.reactions.push({ kind: "later", waitMs: 700 });
+  await b.passes(b.rest());
+  expect(buttons(b)).toEqual([[], []]);
   expect(await b.problems()).toEqual([]);
 });
 

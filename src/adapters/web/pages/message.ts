@@ -7,13 +7,13 @@ import { isBlank } from "../../../core/text.ts";
 import { htmlOf } from "../format.ts";
 import type { Markup } from "./markup.ts";
 
-/** `running`: it can still grow. `unfinished`: it ended early and offers to try again. */
-type MessageState = "running" | "unfinished" | "settled";
+/** `running`: it can still grow. `trouble`: it ended in a way that nobody wanted. */
+type MessageState = "running" | "trouble" | "settled";
 
 function stateOf(row: WebMessage): MessageState {
   if (row.page.status !== undefined || row.page.buttons.some((button) => button.action === "stop"))
     return "running";
-  return row.page.buttons.some((button) => button.action === "retry") ? "unfinished" : "settled";
+  return row.page.isTrouble ? "trouble" : "settled";
 }
 
 export function messageMarkup(row: WebMessage): Markup {
