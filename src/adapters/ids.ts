@@ -1,6 +1,6 @@
 /** Makers of ids and hashes over Node's crypto; core gets them as arguments. */
 
-import { createHash, randomBytes } from "node:crypto";
+import { createHash, randomFillSync } from "node:crypto";
 import type { Hash, NewId } from "../core/ids.ts";
 import type { Clock } from "../core/ports/clock.ts";
 
@@ -11,6 +11,8 @@ const TIME_LENGTH = 10;
 const COUNT_LENGTH = 2;
 const COUNT_LIMIT = 32 ** COUNT_LENGTH;
 const RANDOM_LENGTH = 12;
+/** Ids that one call of the system's generator is enough for. */
+const IDS_AT_ONCE = 128;
 
 /**
  * Ids of 24 lower-case letters and digits (Discord's nonce has room for 25): milliseconds, a count within the millisecond,
@@ -20,6 +22,17 @@ const RANDOM_LENGTH = 12;
 export function createNewId(clock: Pick<Clock, "now">): NewId {
   let time = 0;
   let count = 0;
+  const bytes = new Uint8Array(RANDOM_LENGTH * IDS_AT_ONCE);
+  let used = bytes.length;
+  const random = (): string => {
+    if (used === bytes.length) {
+      randomFillSync(bytes);
+      used = 0;
+    }
+    let text = "";
+    for (const end = used + RANDOM_LENGTH; used < end; used++) text += DIGITS.charAt((bytes[used] ?? 0) % 32);
+    return text;
+  };
   return () => {
     const now = Math.max(0, Math.floor(clock.now()));
     if (now > time) {
@@ -32,8 +45,7 @@ export function createNewId(clock: Pick<Clock, "now">): NewId {
         count = 0;
       }
     }
-    const random = Array.from(randomBytes(RANDOM_LENGTH), (byte) => DIGITS[byte % 32]).join("");
-    return encode(time, TIME_LENGTH) + encode(count, COUNT_LENGTH) + random;
+    return encode(time, TIME_LENGTH) + encode(count, COUNT_LENGTH) + random();
   };
 }
 

@@ -38,17 +38,19 @@ export function createLog({ write }: LogDeps, { level, secrets, form = "json" }:
     },
     { write: (line: string) => write(mask(shape(line))) },
   );
-  return logOver(logger);
+  return logOver(() => logger);
 }
 
 type Logger = Pick<ReturnType<typeof pino>, "debug" | "info" | "warn" | "error" | "isLevelEnabled"> & {
   child(bindings: Record<string, unknown>): Logger;
 };
 
-function logOver(logger: Logger): Log {
+/** @param loggerOf is asked when a line comes: most logs with facts of their own never write one. */
+function logOver(loggerOf: () => Logger): Log {
   const at =
     (level: "debug" | "info" | "warn" | "error") =>
     (message: string, facts?: Facts): void => {
+      const logger = loggerOf();
       if (!logger.isLevelEnabled(level)) return;
       logger[level](facts === undefined ? {} : plainFacts(facts), message);
     };
@@ -57,7 +59,10 @@ function logOver(logger: Logger): Log {
     info: at("info"),
     warn: at("warn"),
     error: at("error"),
-    with: (facts) => logOver(logger.child(plainFacts(facts))),
+    with(facts) {
+      let child: Logger | undefined;
+      return logOver(() => (child ??= loggerOf().child(plainFacts(facts))));
+    },
   };
 }
 

@@ -9,16 +9,23 @@ export function cleanText(text: string): string {
   return whole.includes("\u0000") ? whole.replaceAll("\u0000", "\uFFFD") : whole;
 }
 
-/** `cleanText` at every depth, keys too. */
+/** `cleanText` at every depth, keys too. What is clean already is answered as it is, and not copied. */
 export function cleanJson<T>(value: T): T {
   if (typeof value === "string") return cleanText(value) as T;
-  if (Array.isArray(value)) return value.map((item: unknown) => cleanJson(item)) as T;
-  if (typeof value === "object" && value !== null) {
-    return Object.fromEntries(
-      Object.entries(value).map(([k, v]) => [cleanText(k), cleanJson<unknown>(v)]),
-    ) as T;
-  }
-  return value;
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return cleanList(value) as T;
+  let isClean = true;
+  const entries = Object.entries(value).map(([key, inner]): [string, unknown] => {
+    const clean: [string, unknown] = [cleanText(key), cleanJson<unknown>(inner)];
+    isClean &&= clean[0] === key && Object.is(clean[1], inner);
+    return clean;
+  });
+  return isClean ? value : (Object.fromEntries(entries) as T);
+}
+
+function cleanList(list: readonly unknown[]): readonly unknown[] {
+  const clean = list.map((item) => cleanJson(item));
+  return clean.every((item, index) => Object.is(item, list[index])) ? list : clean;
 }
 
 /** The longest prefix of at most `units` UTF-16 units that cuts no character in two. */

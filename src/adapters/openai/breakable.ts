@@ -10,7 +10,8 @@ export function breakable<T>(make: (left: AbortSignal) => AsyncGenerator<T, void
   return {
     next: () => generator.next(),
     return: () => {
-      leaving.abort();
+      // A reason of our own: the one that is made otherwise records a stack.
+      leaving.abort("left");
       return generator.return();
     },
     [Symbol.asyncIterator]() {

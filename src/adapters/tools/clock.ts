@@ -79,16 +79,36 @@ export function createTimeTool(deps: { readonly clock: Clock }): Tool {
  * @throws RangeError, in words for the model, when there is no such place.
  */
 export function timeIn(zone: string, at: number): TimeInZone {
-  const asked = zoneFor(zone);
-  const format = formatFor(asked, zone);
+  const { format, name } = clockFor(zone);
   const part = new Map(format.formatToParts(at).map(({ type, value }) => [type, value]));
   const get = (type: Intl.DateTimeFormatPartTypes): string => part.get(type) ?? "";
   const offset = get("timeZoneName").replace("GMT", "") || "+00:00";
   return {
-    zone: named(asked, format.resolvedOptions().timeZone),
+    zone: name,
     local: `${get("year")}-${get("month")}-${get("day")}T${get("hour")}:${get("minute")}:${get("second")}${offset}`,
     weekday: get("weekday"),
   };
+}
+
+interface WallClock {
+  readonly format: Intl.DateTimeFormat;
+  readonly name: string;
+}
+
+/** By what was asked for: a format takes a hundred times longer to build than to use. */
+const clocks = new Map<string, WallClock>();
+/** More than there are zones and cities; whoever writes them in ever new ways costs a little time and no memory. */
+const MOST_CLOCKS = 1_000;
+
+function clockFor(given: string): WallClock {
+  const known = clocks.get(given);
+  if (known !== undefined) return known;
+  const asked = zoneFor(given);
+  const format = formatFor(asked, given);
+  const clock = { format, name: named(asked, format.resolvedOptions().timeZone) };
+  if (clocks.size >= MOST_CLOCKS) clocks.clear();
+  clocks.set(given, clock);
+  return clock;
 }
 
 function zoneFor(given: string): string {
