@@ -132,9 +132,13 @@ test("pitfall 19: the sign of work goes with every end, also where Slack refuses
   await world.settled(root, 1);
   const isIdle: FaultOptions["when"] = (call) => call.optional("status") === "active";
   slack.fault("agents.sessions.setStatus", { kind: "status", status: 503 }, { when: isIdle });
+  world.llm.script(async (exchange) => {
+    await until(() => slack.statusLine(channel, root) === "processing", { what: "Slack says that it works" });
+    await says("done")(exchange);
+  });
   ana.say(channel, "two", { thread: root });
   await world.settled(root, 2);
-  expect(slack.statusLine(channel, root)).toBe("");
+  await until(() => slack.statusLine(channel, root) === "", { what: "Slack says nothing any more" });
 });
 
 test("a message in a group needs a mention, and one that is only the mention is answered", async () => {

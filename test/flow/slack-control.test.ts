@@ -62,6 +62,9 @@ describe.each(["socket", "http"] as const)("over %s, a gateway and two workers",
       world.llm.script(eventsThenSilence(delta({ content: "as far as here" })));
       const root = ana.say(channel, `${at} work for long`);
       const answer = await world.shows(root, "as far as here");
+      await until(() => slack.statusLine(channel, root) === "processing", {
+        what: "Slack says that it works",
+      });
       await way.stop({ ana, ben, root, answer });
       await until(() => world.llm.abandoned === abandoned + 1, { what: "the model was left" });
       const [stopped, ...more] = await world.settled(root, 1);

@@ -17,6 +17,11 @@ export interface SlackStatusDeps {
 }
 
 /** An agent's status ends by itself after an hour, the older one after two minutes. */
+/**
+ * Work that began in this moment has its sign in the reply itself, which is posted at once. Slack's own follows where the
+ * work goes on for longer, still within a second of the question: a quick answer costs two calls instead of four.
+ */
+const QUIET_MS = 600;
 const REFRESH_MS = { agent: 30 * 60_000, older: 90_000 };
 /** How often a sign that has to go is tried to be taken away. */
 const TRIES = 5;
@@ -34,6 +39,8 @@ interface ThreadState {
   wanted: "working" | "waiting" | "idle";
   /** Whether Slack has been told the wanted state. */
   isSaid: boolean;
+  /** Slack knows nothing of this work yet. */
+  isQuiet: boolean;
   failures: number;
   inFlight: Promise<void> | undefined;
   cancelTimer: (() => void) | undefined;
@@ -69,17 +76,25 @@ export class SlackStatus {
       this.#threads.delete(session);
       return;
     }
-    if (this.#isStopped || this.#way === "none" || (known?.wanted === presence && known.isSaid)) return;
+    const wanted = presence === "starting" ? "working" : presence;
+    if (this.#isStopped || this.#way === "none" || (known?.wanted === wanted && known.isSaid)) return;
+    if (wanted === "idle" && known?.isQuiet) {
+      known.cancelTimer?.();
+      this.#threads.delete(session);
+      return;
+    }
     const state = known ?? {
-      wanted: presence,
+      wanted,
       isSaid: false,
+      isQuiet: presence === "starting",
       failures: 0,
       inFlight: undefined,
       cancelTimer: undefined,
     };
-    Object.assign(state, { wanted: presence, isSaid: false, failures: 0 });
+    Object.assign(state, { wanted, isSaid: false, failures: 0 });
     this.#threads.set(session, state);
-    this.#say(session, state);
+    if (state.isQuiet && wanted === "working") this.#later(session, state, QUIET_MS);
+    else this.#say(session, state);
   }
 
   /** Refreshes nothing any more; resolves when the calls under way have ended. */
@@ -92,6 +107,7 @@ export class SlackStatus {
   #say(session: SessionId, state: ThreadState): void {
     state.cancelTimer?.();
     state.cancelTimer = undefined;
+    state.isQuiet = false;
     state.inFlight ??= this.#call(session, state).finally(() => {
       state.inFlight = undefined;
       if (!state.isSaid && state.cancelTimer === undefined && !this.#isStopped) this.#say(session, state);
@@ -119,6 +135,7 @@ export class SlackStatus {
       state.isSaid = true;
       return;
     }
+    state.cancelTimer?.();
     state.cancelTimer = this.#clock.after(waitMs, () => this.#say(session, state));
   }
 

@@ -45,10 +45,11 @@ export type Written =
   | { readonly kind: "unknown"; readonly why: string };
 
 /**
- * What the bot does in the thread, for the sign that the platform itself has for it. `left`: this attempt says no more, and
- * the sign stays as it is, since another one goes on.
+ * What the bot does in the thread, for the sign that the platform itself has for it. `starting`: it works, and no sign of that
+ * stands there yet; a surface may wait a moment whether there is still work to be told of. `left`: this attempt says no
+ * more, and the sign stays as it is, since another one goes on.
  */
-export type Presence = "working" | "waiting" | "idle" | "left";
+export type Presence = "starting" | "working" | "waiting" | "idle" | "left";
 
 /** None of these throws, `find` excepted. */
 export interface Surface {

@@ -23,6 +23,8 @@ export interface PostedPagesDeps {
 export interface PostedPagesOptions {
   readonly run: RunInfo;
   readonly fence: Fence;
+  /** There can be no rows. */
+  readonly isNew: boolean;
   /** Whether a write may start now. */
   isLive(): boolean;
 }
@@ -75,7 +77,7 @@ export function createPostedPages(deps: PostedPagesDeps, options: PostedPagesOpt
   const { surface, pages } = deps;
   const { run, fence } = options;
   const slots = new Map<number, Slot>();
-  let isLoaded = false;
+  let isLoaded = options.isNew;
   let keys = 0;
 
   /** New for every page that is begun: a platform may answer a key it knows with a message that was deleted. */

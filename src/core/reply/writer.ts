@@ -30,6 +30,8 @@ export interface ReplyWriterOptions {
   readonly fence: Fence;
   /** Asked before each write to the platform; none starts when it says no. */
   isLive(): boolean;
+  /** No attempt was before, so that nothing of the run can stand on the platform. Default false. */
+  readonly isNew?: boolean;
   /** What earlier attempts showed (`documentOf` the stored entries); empty unless given. */
   readonly document?: ReplyDocument;
   readonly view?: ReplyView;
@@ -80,7 +82,7 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
   const quietUntil = clock.ticks() + (options.lateWritesMs ?? 0);
   const posted = createPostedPages(
     { surface, pages: deps.pages, log, ticks: () => clock.ticks() },
-    { run, fence: options.fence, isLive: () => options.isLive() },
+    { run, fence: options.fence, isNew: options.isNew === true, isLive: () => options.isLive() },
   );
   const fallback = new PageFallback(surface.limits, run.id);
   const stopping = new AbortController();
@@ -133,7 +135,7 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
 
   /** At most one write. @returns whether more is to be written although nothing changed. Never rejects. */
   async function writeProgress(): Promise<boolean> {
-    if (!hasBegun) surface.show?.("working");
+    if (!hasBegun) surface.show?.(options.isNew === true ? "starting" : "working");
     hasBegun = true;
     nextLookAt = clock.ticks() + surface.limits.editEveryMs;
     try {

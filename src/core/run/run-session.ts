@@ -73,6 +73,7 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
         run: claimed.run,
         fence: claimed.fence,
         isLive: () => lease.isLive(),
+        isNew: claimed.kind === "run" && !claimed.resumed,
         document: documentOf(claimed.run, entries),
         lateWritesMs: claimed.afterCrash ? (options.lateWritesMs ?? 0) : 0,
         onThreadGone,

@@ -103,4 +103,53 @@ describe("the status of a thread", () => {
     await status.stop();
     expect(clock.waiting).toBe(0);
   });
+
+  describe("for work that has just begun", () => {
+    async function begun() {
+      world = await outboundWorld();
+      const clock = manualClock();
+      const status = new SlackStatus({ api: world.api, clock, log: silentLog });
+      status.show(world.session, "starting");
+      expect(status.working).toBe(1);
+      return { clock, status };
+    }
+    const said = () => world.slack.callsOf("agents.sessions.setStatus").length;
+
+    test("is never said where it is over in a moment", async () => {
+      const { clock, status } = await begun();
+      status.show(world.session, "idle");
+      expect([status.working, clock.waiting]).toEqual([0, 0]);
+      await clock.advance(60_000);
+      await status.stop();
+      expect(said()).toBe(0);
+    });
+
+    test("is said within a second where it goes on, and goes with it", async () => {
+      const { clock, status } = await begun();
+      await clock.advance(999);
+      await reads(world, "processing");
+      status.show(world.session, "idle");
+      await reads(world, "");
+      await status.stop();
+    });
+
+    test("says at once that it waits for a person", async () => {
+      const { status } = await begun();
+      status.show(world.session, "waiting");
+      await reads(world, "suspended");
+      await status.stop();
+    });
+
+    test("goes at once where an attempt before may have said it", async () => {
+      world = await outboundWorld();
+      const first = world.writer("r1", { isNew: true });
+      first.on(started);
+      await reads(world, "processing");
+      await first.stop();
+      const second = world.writer("r1", { fenceNumber: 2 });
+      for (const event of roundOf(1, "done")) second.on(event);
+      await second.settle(stopped);
+      await reads(world, "");
+    });
+  });
 });

@@ -39,6 +39,8 @@ test.each(STEPS.flatMap((step) => (["before", "after"] as const).map((when) => [
       { tools: [act] },
     );
     await b.say("do it");
+    // Pages are read where an attempt was before.
+    if (step === "listPage") b.moments.at("commitRound", "before", storeAway);
     b.moments.at(step, when, storeAway);
     await b
       .worker()
