@@ -1,0 +1,62 @@
+// What the parts of the local Discord share. Each part owns its own state; this only names them.
+import type { Complaints } from "./complaints.ts";
+import type { Gateway } from "./gateway.ts";
+import type { Interactions } from "./interactions.ts";
+import type { Channel, JsonObject, Profile, StoredMessage } from "./model.ts";
+import type { RateLimits } from "./rate-limits.ts";
+import type { DiscordState } from "./state.ts";
+import { channelJson, eventFields, messageJson } from "./wire.ts";
+
+export interface Platform {
+  readonly state: DiscordState;
+  readonly bot: Profile;
+  readonly applicationId: string;
+  readonly complaints: Complaints;
+  readonly gateway: Gateway;
+  readonly interactions: Interactions;
+  readonly limits: RateLimits;
+  /** As the application has them registered, by scope: `global` or a guild's id. */
+  readonly commands: Map<string, readonly JsonObject[]>;
+  /** `http://127.0.0.1:port` */
+  readonly origin: string;
+}
+
+/** Events of the gateway, made from the state as it is when they are sent. */
+export function messageEvent(
+  { state, bot, gateway }: Platform,
+  kind: "CREATE" | "UPDATE",
+  message: StoredMessage,
+): void {
+  const channel = state.channelFor(message.channel);
+  // What is sent is what stood there at that moment.
+  const [open, closed] = [true, false].map((hasContent) => ({
+    ...messageJson(state, message, { bot, hasContent }),
+    ...eventFields(state, message),
+    ...(message.nonce === undefined ? {} : { nonce: message.nonce }),
+  }));
+  gateway.dispatch({ t: `MESSAGE_${kind}`, channel, d: ({ hasContent }) => (hasContent ? open! : closed!) });
+}
+
+export function deleteEvent({ state, gateway }: Platform, message: StoredMessage): void {
+  const channel = state.channelFor(message.channel);
+  const place = channel.guild === undefined ? {} : { guild_id: channel.guild.id };
+  const d = { id: message.id, channel_id: message.channel, ...place };
+  gateway.dispatch({ t: "MESSAGE_DELETE", channel, d: () => d });
+}
+
+export function channelEvent(
+  { gateway }: Platform,
+  t: string,
+  channel: Channel,
+  more: JsonObject = {},
+): void {
+  const d = { ...channelJson(channel), ...more };
+  gateway.dispatch({ t, channel, d: () => d });
+}
+
+/** Brings an archived thread back, as a message in it does. */
+export function unarchive(platform: Platform, channel: Channel): void {
+  if (channel.thread === undefined || !channel.thread.isArchived) return;
+  channel.thread.isArchived = false;
+  channelEvent(platform, "THREAD_UPDATE", channel);
+}

@@ -1,0 +1,143 @@
+// Answers to interactions: the first one within three seconds, and what follows it over the token.
+import { ApiError, type Call, type Route } from "./call.ts";
+import { FLAGS, type JsonObject } from "./model.ts";
+import type { Platform } from "./platform.ts";
+import type { Interaction, Whisper } from "./interactions.ts";
+import { readWords } from "./routes-messages.ts";
+import { timeOfSnowflake } from "./snowflake.ts";
+import { userJson } from "./wire.ts";
+
+/** Kinds of a first answer. */
+const MESSAGE = 4;
+const DEFERRED_MESSAGE = 5;
+const DEFERRED_UPDATE = 6;
+
+function callback(call: Call, platform: Platform): JsonObject | undefined {
+  const interaction = platform.interactions.byToken(call.params["token"] ?? "");
+  if (
+    interaction === undefined ||
+    interaction.id !== call.params["interaction"] ||
+    interaction.state === "failed"
+  )
+    throw new ApiError(404, 10062, "Unknown interaction");
+  if (interaction.state === "answered")
+    throw new ApiError(400, 40060, "Interaction has already been acknowledged.");
+  const data = (call.body["data"] ?? {}) as JsonObject;
+  const isEphemeral = (Number(data["flags"] ?? 0) & FLAGS.ephemeral) !== 0;
+  switch (call.body["type"]) {
+    case MESSAGE:
+      add(interaction, platform, { isPending: false, ...wordsOf(data, platform) });
+      break;
+    case DEFERRED_MESSAGE:
+      add(interaction, platform, { isPending: true, content: "", components: [] });
+      break;
+    case DEFERRED_UPDATE:
+      if (interaction.message === undefined) throw new ApiError(400, 50035, "Only for a component.");
+      break;
+    default:
+      throw new ApiError(400, 50035, `An answer of type ${String(call.body["type"])} is not known here.`);
+  }
+  if (call.body["type"] !== DEFERRED_UPDATE && !isEphemeral)
+    platform.complaints.add("interaction", "an answer to a command is shown to everybody");
+  interaction.isEphemeral = isEphemeral;
+  interaction.settle("answered");
+  return call.query["with_response"] === "true"
+    ? { interaction: { id: interaction.id, type: 2 } }
+    : undefined;
+}
+
+function add(
+  interaction: Interaction,
+  { state }: Platform,
+  whisper: Pick<Whisper, "content" | "components" | "isPending">,
+): Whisper {
+  const added = { ...whisper, id: state.newId(), isDeleted: false };
+  interaction.answers.push(added);
+  return added;
+}
+
+function wordsOf(body: JsonObject, platform: Platform): Pick<Whisper, "content" | "components"> {
+  const words = readWords("an answer to an interaction", body, platform);
+  if (words.content === "" && words.components.length === 0)
+    throw new ApiError(400, 50006, "Cannot send an empty message");
+  return words;
+}
+
+function answered({ params }: Call, platform: Platform): Interaction {
+  const interaction = platform.interactions.byToken(params["token"] ?? "");
+  if (interaction?.state !== "answered" || params["application"] !== platform.applicationId)
+    throw new ApiError(404, 10015, "Unknown Webhook");
+  return interaction;
+}
+
+function whisperOf(call: Call, platform: Platform): Whisper {
+  const interaction = answered(call, platform);
+  const { message } = call.params;
+  const found =
+    message === "@original" ? interaction.answers[0] : interaction.answers.find(({ id }) => id === message);
+  if (found === undefined || found.isDeleted) throw new ApiError(404, 10008, "Unknown Message");
+  return found;
+}
+
+function whisperJson({ id, content, components }: Whisper, channel: string, { bot }: Platform): JsonObject {
+  return {
+    id,
+    channel_id: channel,
+    content,
+    components,
+    flags: FLAGS.ephemeral,
+    type: 20,
+    author: userJson(bot),
+    timestamp: new Date(timeOfSnowflake(id)).toISOString(),
+    edited_timestamp: null,
+    attachments: [],
+    embeds: [],
+    mentions: [],
+    mention_roles: [],
+    mention_everyone: false,
+    pinned: false,
+    tts: false,
+  };
+}
+
+export const interactionRoutes: readonly Route[] = [
+  { name: "POST /interactions/:interaction/:token/callback", auth: "none", run: callback },
+  {
+    name: "POST /webhooks/:application/:token",
+    auth: "none",
+    run(call, platform) {
+      const interaction = answered(call, platform);
+      const words = wordsOf(call.body, platform);
+      const [first] = interaction.answers;
+      // The first follow-up of a deferred answer is that answer.
+      const whisper =
+        first?.isPending === true
+          ? Object.assign(first, words, { isPending: false })
+          : add(interaction, platform, { ...words, isPending: false });
+      return whisperJson(whisper, interaction.channel, platform);
+    },
+  },
+  {
+    name: "GET /webhooks/:application/:token/messages/:message",
+    auth: "none",
+    run: (call, platform) =>
+      whisperJson(whisperOf(call, platform), answered(call, platform).channel, platform),
+  },
+  {
+    name: "PATCH /webhooks/:application/:token/messages/:message",
+    auth: "none",
+    run(call, platform) {
+      const whisper = whisperOf(call, platform);
+      Object.assign(whisper, wordsOf(call.body, platform), { isPending: false });
+      return whisperJson(whisper, answered(call, platform).channel, platform);
+    },
+  },
+  {
+    name: "DELETE /webhooks/:application/:token/messages/:message",
+    auth: "none",
+    run(call, platform) {
+      whisperOf(call, platform).isDeleted = true;
+      return undefined;
+    },
+  },
+];

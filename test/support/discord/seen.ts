@@ -1,0 +1,42 @@
+// What a person has on the screen: the messages of a channel, from the state and from nothing else.
+import type { JsonObject, StoredMessage, Version } from "./model.ts";
+import type { Platform } from "./platform.ts";
+
+export interface SeenButton {
+  readonly customId: string;
+  readonly label: string;
+}
+
+export interface SeenMessage {
+  readonly id: string;
+  readonly channel: string;
+  readonly author: string;
+  readonly authorId: string;
+  readonly text: string;
+  readonly buttons: readonly SeenButton[];
+  readonly isEdited: boolean;
+  readonly isDeleted: boolean;
+  readonly flags: number;
+  readonly versions: readonly Version[];
+}
+
+export function seen({ state }: Platform, message: StoredMessage): SeenMessage {
+  return {
+    id: message.id,
+    channel: message.channel,
+    author: state.profiles.get(message.author)?.name ?? message.author,
+    authorId: message.author,
+    text: message.content,
+    buttons: buttonsOf(message.components),
+    isEdited: message.editedAtMs !== undefined,
+    isDeleted: message.isDeleted,
+    flags: message.flags,
+    versions: message.versions,
+  };
+}
+
+function buttonsOf(rows: readonly JsonObject[]): readonly SeenButton[] {
+  return rows
+    .flatMap((row) => (Array.isArray(row["components"]) ? (row["components"] as readonly JsonObject[]) : []))
+    .map((button) => ({ customId: String(button["custom_id"]), label: String(button["label"]) }));
+}
