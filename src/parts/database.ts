@@ -5,6 +5,7 @@ import { claimProcess } from "../adapters/postgres/heartbeat.ts";
 import { exclusively } from "../adapters/postgres/exclusive.ts";
 import { migrate } from "../adapters/postgres/migrate.ts";
 import { openPostgres } from "../adapters/postgres/pool.ts";
+import { watchRoom, type WatchedSql } from "../adapters/postgres/room.ts";
 import type { Sql } from "../adapters/postgres/sql.ts";
 import type { Settings } from "../adapters/settings/settings.ts";
 import { BobbinError } from "../core/errors.ts";
@@ -37,14 +38,16 @@ export async function openDatabase(
   const { databaseUrl, redisUrl, dataDir } = settings;
   const { clock, log } = deps;
   if (databaseUrl === undefined) {
-    const sql = await openEmbedded({ directory: dataDir, log });
-    return { sql, exclusive: alone, check: () => check(sql), close: () => sql.close() };
+    const watched = watchRoom(await openEmbedded({ directory: dataDir, log }), clock);
+    const { sql } = watched;
+    return { sql, exclusive: alone, check: () => check(watched), close: () => sql.close() };
   }
   await untilThere("Postgres", () => preparePostgres(databaseUrl, log), deps, signal);
-  const sql = openPostgres({ url: databaseUrl, connections: CONNECTIONS, log });
+  const watched = watchRoom(openPostgres({ url: databaseUrl, connections: CONNECTIONS, log }), clock);
+  const { sql } = watched;
   if (redisUrl !== undefined) {
     const exclusive = (body: () => Promise<void>): Promise<void> => exclusively(sql, body);
-    return { sql, exclusive, check: () => check(sql), close: () => sql.close() };
+    return { sql, exclusive, check: () => check(watched), close: () => sql.close() };
   }
   try {
     const heartbeat = await claimProcess({ sql, clock, log });
@@ -52,7 +55,7 @@ export async function openDatabase(
       await heartbeat.release();
       await sql.close();
     };
-    return { sql, exclusive: alone, takenOver: heartbeat.signal, check: () => check(sql), close };
+    return { sql, exclusive: alone, takenOver: heartbeat.signal, check: () => check(watched), close };
   } catch (error) {
     await sql.close();
     throw error;
@@ -81,7 +84,7 @@ async function fit(url: string): Promise<void> {
   });
 }
 
-async function check(sql: Sql): Promise<string | undefined> {
-  await sql.query(ALIVE);
-  return undefined;
+async function check(database: WatchedSql): Promise<string | undefined> {
+  await database.sql.query(ALIVE);
+  return database.check();
 }

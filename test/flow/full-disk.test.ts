@@ -81,6 +81,9 @@ test(
       },
       { timeoutMs: RECOVERY_MS, what: "two messages are refused" },
     );
+    const missing = async (): Promise<unknown> =>
+      ((await (await fetch(`${disk.bobbin.url}/readyz`)).json()) as { missing: unknown }).missing;
+    expect(await missing()).toEqual([{ name: "Postgres", why: expect.stringContaining("disk is full") }]);
     const stored = async (): Promise<number> => (await transcripts.inbounds(toSessionId(thread)!)).length;
     expect(await stored()).toBe(1 + accepted.length);
     // What is stored can be read all the while.
@@ -94,6 +97,7 @@ test(
       },
       { timeoutMs: RECOVERY_MS, what: "every message is answered" },
     );
+    expect(await missing()).toEqual([]);
     const fates = (await transcripts.inbounds(toSessionId(thread)!)).map(({ fate }) => fate);
     for (const fate of fates) expect(fate).toMatch(/answered|steered/);
     expect(disk.bobbin.llm.complaints).toEqual([]);
