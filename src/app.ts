@@ -8,6 +8,7 @@ import { hostname } from "node:os";
 import type { ReadyCheck } from "./adapters/http/health.ts";
 import { listen, type Mounted } from "./adapters/http/listen.ts";
 import { createNewId, sha256 } from "./adapters/ids.ts";
+import { createAnswers } from "./adapters/postgres/answers.ts";
 import { createPages } from "./adapters/postgres/pages.ts";
 import { createInbox } from "./adapters/postgres/inbox.ts";
 import { createRunStore } from "./adapters/postgres/run-store.ts";
@@ -190,7 +191,7 @@ export async function startApp(
     }
 
     if (slack !== undefined && role !== "worker") {
-      const connection = slack.connect({ intake, transcripts });
+      const connection = slack.connect({ intake, transcripts, answers: createAnswers(sql) });
       started.push({ name: "slack connection", stop: () => connection.stop() });
       await connection.start();
       slackSite = connection.http ?? slackSite;

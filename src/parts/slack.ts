@@ -8,6 +8,7 @@ import { SlackConnection, type SlackInlet } from "../adapters/slack/connection.t
 import { createSlackConversation } from "../adapters/slack/conversation.ts";
 import { identify } from "../adapters/slack/identify.ts";
 import type { SlackBot } from "../adapters/slack/identity.ts";
+import { PrivateAnswers } from "../adapters/slack/private-answers.ts";
 import { createSlackPeople, type SlackPeople } from "../adapters/slack/people.ts";
 import { createReceive } from "../adapters/slack/receive.ts";
 import { createSlackSurfaces } from "../adapters/slack/surfaces.ts";
@@ -16,6 +17,7 @@ import type { Settings } from "../adapters/settings/settings.ts";
 import { orAborted } from "../core/agent/abort.ts";
 import { createCommands } from "../core/command/commands.ts";
 import { toBobbinError } from "../core/errors.ts";
+import type { Answers } from "../core/ports/answers.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import type { Conversation } from "../core/ports/conversation.ts";
 import type { Log } from "../core/ports/log.ts";
@@ -30,7 +32,11 @@ export interface Slack {
   surfaceOf(session: SessionId): Surface;
   readonly conversation: Conversation;
   /** The way in; not started yet. Aborting the signal of `openSlack` ends it, also while it waits for Slack. */
-  connect(deps: { readonly intake: Intake; readonly transcripts: Transcripts }): SlackWayIn;
+  connect(deps: {
+    readonly intake: Intake;
+    readonly transcripts: Transcripts;
+    readonly answers: Answers;
+  }): SlackWayIn;
   close(): Promise<void>;
 }
 
@@ -91,6 +97,7 @@ export async function openSlack(
   function connectionOf(
     bot: SlackBot,
     { intake, transcripts }: Parameters<Slack["connect"]>[0],
+    answers: PrivateAnswers,
   ): SlackConnection {
     const written = (name: string): string => `@${bot.name} ${name}`;
     const receive = createReceive(
@@ -99,7 +106,7 @@ export async function openSlack(
         transcripts,
         people,
         commands: createCommands({ intake, transcripts, clock }, { written }),
-        tell: createTell({ api, log }),
+        answers,
         showIdle: (session) => surfaces.status.show(session, "idle"),
         ...deps,
       },
@@ -114,16 +121,21 @@ export async function openSlack(
     conversation: conversationWith({ api, people, log }, identified),
     connect(gateway) {
       let connection: SlackConnection | undefined;
+      let answers: PrivateAnswers | undefined;
       let why = "Slack has not answered yet.";
       const begin = async (): Promise<void> => {
         const bot = await identified;
         if (leaving.aborted) return;
-        connection = connectionOf(bot, gateway);
+        const tell = createTell({ api, log });
+        answers = new PrivateAnswers({ answers: gateway.answers, tell, ...deps }, { space: bot.space });
+        connection = connectionOf(bot, gateway, answers);
         await connection.start();
+        answers.start();
       };
       const stop = async (): Promise<void> => {
         closing.abort();
         await connection?.stop();
+        await answers?.stop();
       };
       const leave = (): void => {
         stop().catch((error: unknown) => log.warn("Slack was not left cleanly", { error }));

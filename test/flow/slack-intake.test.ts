@@ -141,16 +141,15 @@ describe.each(["socket", "http"] as const)("over %s, with two gateways where Sla
     world.llm.script(refuses(400, { message: "no" }));
     const root = ana.say(channel, `${at} try this`);
     await world.settled(root, 1);
-    for (const name of ["status", "help"])
-      await ana.say(channel, `${at} ${name}`, { thread: root }).delivered;
     slack.delivery.deliverTo("every");
+    for (const name of ["status", "help", "queue"])
+      await ana.say(channel, `${at} ${name}`, { thread: root }).delivered;
     await ana.say(channel, `${at} retry`, { thread: root }).delivered;
-    slack.delivery.deliverTo("one");
     await world.shows(root, "You said");
     await ana.say(channel, `${at} stop`, { thread: root }).delivered;
-    const told = await world.whispers(root, ana, 4);
+    const told = await world.whispers(root, ana, 5);
     expect(told.filter((text) => text.includes("Trying again."))).toHaveLength(1);
-    expect(told).toHaveLength(4);
+    expect(told).toHaveLength(5);
   });
 
   test("I5 pitfall 15: a preview, a corrected typing error, and the bot's own edits start no second answer", async () => {

@@ -41,8 +41,6 @@ export type Nothing =
   | "not_for_bot"
   | "to_another"
   | "aside"
-  /** The mention's other copy is answered. */
-  | "other_copy"
   /** A link's preview came, or a count changed. */
   | "unchanged"
   | "unknown"
@@ -124,7 +122,6 @@ function parseMessage(message: Payload, reading: Reading): Parsed {
       ? parseCommand(readText(withoutMentions(text, bot.user), nameOf), { slash: "optional" })
       : undefined;
   if (command !== undefined) {
-    if (isReading(command) && hasMentionCopy(message, bot)) return nothing("other_copy");
     const thread = textOf(message["thread_ts"]);
     const answerAt = { channel, user: author.id, ...(thread === undefined ? {} : { thread }) };
     const id = slackInboundId(reading, "command", ts);
@@ -236,20 +233,6 @@ function addressOf(
 function isRoot(message: Payload): boolean {
   const thread = textOf(message["thread_ts"]);
   return thread === undefined || thread === message["ts"];
-}
-
-/**
- * What only reads is not stored, so two copies of it would be answered twice where they come to two processes. In a channel
- * the copy that is a mention is the one that counts.
- */
-function hasMentionCopy(message: Payload, bot: SlackBot): boolean {
-  const isInChannel = message["channel_type"] === "channel" || message["channel_type"] === "group";
-  const isOther = message["type"] !== "app_mention" && message["subtype"] === undefined;
-  return isOther && isInChannel && mentionsIn(textOf(message["text"]) ?? "").includes(bot.user);
-}
-
-function isReading({ name }: Command): boolean {
-  return name === "help" || name === "queue" || name === "status";
 }
 
 /** A conversation of one person with the bot alone: all of it is for the bot. */

@@ -10,7 +10,7 @@ import type { Clock } from "../../core/ports/clock.ts";
 import type { Log } from "../../core/ports/log.ts";
 import type { Transcripts } from "../../core/ports/transcripts.ts";
 import type { Intake } from "../../core/run/intake.ts";
-import type { SessionId } from "../../core/thread.ts";
+import { threadOf, type SessionId } from "../../core/thread.ts";
 import { formatPage } from "./format.ts";
 import type { SlackBot } from "./identity.ts";
 import { parseInteraction, personIn } from "./interaction.ts";
@@ -18,7 +18,7 @@ import { parseEvent, peopleIn, type Asked } from "./parse.ts";
 import type { Payload } from "./payload.ts";
 import type { SlackPeople } from "./people.ts";
 import { ephemeral, MOST_THREADS, threadPicker } from "./picker.ts";
-import type { Tell } from "./tell.ts";
+import type { AnswerPlace, PrivateAnswers } from "./private-answers.ts";
 
 export interface Taken {
   /** What the acknowledgement says to the person, where it can. */
@@ -35,19 +35,15 @@ export interface ReceiveDeps {
   readonly commands: Commands;
   readonly transcripts: Pick<Transcripts, "recent">;
   readonly people: SlackPeople;
-  readonly tell: Tell;
+  readonly answers: Pick<PrivateAnswers, "owe">;
   /** Takes Slack's sign of work away from a thread. Never throws. */
   readonly showIdle?: (session: SessionId) => void;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Commands whose answer was begun here; two copies of one message come within seconds. */
-const REMEMBERED = 1_000;
-
 export function createReceive(deps: ReceiveDeps, bot: SlackBot): Receive {
-  const { intake, commands, transcripts, people, tell, clock, log } = deps;
-  const begun = new Set<InboundId>();
+  const { intake, commands, transcripts, people, answers, clock, log } = deps;
 
   async function event(envelope: Payload): Promise<Taken> {
     let parsed = parseEvent(envelope, bot, people.nameOf);
@@ -74,25 +70,29 @@ export function createReceive(deps: ReceiveDeps, bot: SlackBot): Receive {
     more: { readonly run?: RunId; readonly answerTo?: string },
   ): Promise<Taken> {
     const { command: wanted, session, author, id, at, answerAt } = asked;
-    // Claimed before the first wait, so that of two copies one answers; given back when it could not be stored.
-    if (begun.has(id)) return {};
-    remember(id);
-    try {
-      const result = await commands.run(wanted, { session, author, id, at, ...more });
+    const { text } = await commands.run(wanted, { session, author, id, at, ...more });
+    if (answerAt === undefined) {
       // Slack's own Stop leaves the sign of work to the app, also where nothing runs any more.
-      if (answerAt === undefined) deps.showIdle?.(session);
-      if (answerAt === undefined || result.kind === "repeat") return {};
-      return { after: () => tell.at(answerAt, result.text, more.answerTo) };
-    } catch (error) {
-      begun.delete(id);
-      throw error;
+      deps.showIdle?.(session);
+      return {};
     }
+    const { answerTo } = more;
+    return owed(id, { at: answerAt, ...(answerTo === undefined ? {} : { answerTo }) }, text);
   }
 
-  function remember(id: InboundId): void {
-    begun.add(id);
-    const [oldest] = begun;
-    if (begun.size > REMEMBERED && oldest !== undefined) begun.delete(oldest);
+  async function owed(id: InboundId, place: AnswerPlace, text: string): Promise<Taken> {
+    const tell = await answers.owe(id, place, text);
+    return tell === undefined ? {} : { after: tell };
+  }
+
+  /** Who asks at the top of a channel is told which of its threads it was. */
+  async function picked(asked: Asked, answerTo: string): Promise<Taken> {
+    const { command: wanted, session, author, id, at, answerAt } = asked;
+    const { text } = await commands.run(wanted, { session, author, id, at, answerTo });
+    const recent = await transcripts.recent("slack", bot.space, threadOf(session).channel, MOST_THREADS);
+    const label = recent.find((each) => each.session === session)?.label;
+    const said = label === undefined ? text : `“${label}”\n\n${text}`;
+    return answerAt === undefined ? {} : owed(id, { at: answerAt, answerTo, isReplaced: true }, said);
   }
 
   async function interaction(body: Payload): Promise<Taken> {
@@ -108,17 +108,8 @@ export function createReceive(deps: ReceiveDeps, bot: SlackBot): Receive {
           ...(answerTo === undefined ? {} : { answerTo }),
         });
       }
-      case "picked": {
-        const { asked, answerTo } = parsed;
-        const { command: wanted, session, author, id, at, answerAt } = asked;
-        const result = await commands.run(wanted, { session, author, id, at, answerTo });
-        return {
-          async after() {
-            const isTold = await tell.instead(answerTo, result.text);
-            if (!isTold && answerAt !== undefined) await tell.at(answerAt, result.text);
-          },
-        };
-      }
+      case "picked":
+        return picked(parsed.asked, parsed.answerTo);
       case "which_thread":
         return { response: await whichThread(parsed.command, parsed.channel) };
       case "help":

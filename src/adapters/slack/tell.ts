@@ -3,15 +3,14 @@
 import type { Log } from "../../core/ports/log.ts";
 import type { SlackApi } from "./api.ts";
 import { formatPage } from "./format.ts";
-import type { AskedAt } from "./parse.ts";
 import type { Payload } from "./payload.ts";
+import type { AnswerPlace } from "./private-answers.ts";
 
-export interface Tell {
-  /** Neither throws: an answer that cannot be given is logged, what was asked for is done all the same. */
-  at(place: AskedAt, markdown: string, answerTo?: string): Promise<void>;
-  /** In place of the picker that was used. */
-  instead(answerTo: string, markdown: string): Promise<boolean>;
-}
+/**
+ * `over`: told, or it never can be, or nobody knows whether it was; `later`: surely not told yet. Never throws: an answer that
+ * cannot be given is logged, what was asked for is done all the same.
+ */
+export type Tell = (place: AnswerPlace, markdown: string) => Promise<"over" | "later">;
 
 const LIMIT_MS = 10_000;
 
@@ -23,7 +22,7 @@ export function createTell(deps: { readonly api: SlackApi; readonly log: Log }):
       const response = await fetch(answerTo, {
         method: "POST",
         headers: { "content-type": "application/json; charset=utf-8" },
-        body: JSON.stringify(body),
+        body: JSON.stringify({ response_type: "ephemeral", ...body }),
         redirect: "error",
         signal: AbortSignal.timeout(LIMIT_MS),
       });
@@ -36,32 +35,25 @@ export function createTell(deps: { readonly api: SlackApi; readonly log: Log }):
     return false;
   }
 
-  return {
-    async at({ channel, user, thread }, markdown, answerTo) {
-      const message = messageOf(markdown);
-      const place = { channel, user, ...(thread === undefined ? {} : { thread_ts: thread }) };
-      const answer = await api.call("chat.postEphemeral", { ...place, ...message });
-      if (answer.kind === "ok") return;
-      // Where the bot is no member it cannot post, but a click brought an address along.
-      if (answer.kind === "refused" && answerTo !== undefined) {
-        const threaded = thread === undefined ? {} : { thread_ts: thread };
-        if (
-          await over(answerTo, {
-            response_type: "ephemeral",
-            replace_original: false,
-            ...threaded,
-            ...message,
-          })
-        )
-          return;
-      }
-      log.warn("an answer for one person could not be posted", {
-        channel,
-        why: answer.kind === "refused" ? answer.code : answer.kind,
-      });
-    },
-    instead: (answerTo, markdown) =>
-      over(answerTo, { response_type: "ephemeral", replace_original: true, ...messageOf(markdown) }),
+  return async ({ at, answerTo, isReplaced }, markdown) => {
+    const { channel, user, thread } = at;
+    const message = messageOf(markdown);
+    const threaded = thread === undefined ? {} : { thread_ts: thread };
+    if (isReplaced && answerTo !== undefined) {
+      if (await over(answerTo, { replace_original: true, ...message })) return "over";
+    }
+    const answer = await api.call("chat.postEphemeral", { channel, user, ...threaded, ...message });
+    if (answer.kind === "ok") return "over";
+    if (answer.kind === "rate_limited" || answer.kind === "unreachable") return "later";
+    // Where the bot is no member it cannot post, but a click brought an address along.
+    if (answer.kind === "refused" && answerTo !== undefined) {
+      if (await over(answerTo, { replace_original: false, ...threaded, ...message })) return "over";
+    }
+    log.warn("an answer for one person could not be posted", {
+      channel,
+      why: answer.kind === "refused" ? answer.code : answer.kind,
+    });
+    return "over";
   };
 }
 

@@ -27,14 +27,15 @@ export interface CommandRequest {
 }
 
 export interface CommandResult {
-  /** `repeat`: an earlier delivery of it was stored, and its answer is on its way or was given. */
-  readonly kind: "first" | "repeat";
   /** Markdown for the person who asked. */
   readonly text: string;
 }
 
 export interface Commands {
-  /** Rejects only when a command that changes the session could not be stored. */
+  /**
+   * Rejects only when a command that changes the session could not be stored. A delivery of it that comes again changes nothing
+   * and is answered like the first one, as far as things are still so.
+   */
   run(command: Command, request: CommandRequest): Promise<CommandResult>;
   /** The list of commands, for where there is no thread to ask in. */
   help(): string;
@@ -74,7 +75,7 @@ export function createCommands(deps: CommandDeps, options: CommandOptions = {}):
     return (await deps.transcripts.inbounds(session)).some(({ inbound }) => inbound.id === id);
   }
 
-  async function answer(command: Command, request: CommandRequest): Promise<string | CommandResult> {
+  async function answer(command: Command, request: CommandRequest): Promise<string> {
     switch (command.name) {
       case "help":
         return describeCommands(written);
@@ -89,22 +90,23 @@ export function createCommands(deps: CommandDeps, options: CommandOptions = {}):
           if (status?.running?.run !== request.run) return "That answer has already ended.";
         }
         const receipt = await store(command, request);
-        if (receipt.kind === "stored")
-          return receipt.running ? "Stopping." : "Nothing is running in this thread.";
-        return receipt.kind === "duplicate" ? repeat("Stopping.") : "Nothing is running in this thread.";
+        const isRunning =
+          receipt.kind === "duplicate"
+            ? (await deps.transcripts.status(request.session))?.running !== undefined
+            : receipt.kind === "stored" && receipt.running;
+        return isRunning ? "Stopping." : "Nothing is running in this thread.";
       }
       case "reset": {
         const receipt = await store(command, request);
         if (receipt.kind === "ignored") return "There is nothing to reset here yet.";
-        const text = "This thread begins anew: the bot no longer sees what was said above.";
-        return receipt.kind === "duplicate" ? repeat(text) : text;
+        return "This thread begins anew: the bot no longer sees what was said above.";
       }
       case "retry": {
         const refusal = refusalOfRetry(await deps.transcripts.status(request.session), request.run);
         // What was stored by an earlier delivery may be what runs or has ended by now.
-        if (refusal !== undefined) return (await isStored(request)) ? repeat("Trying again.") : refusal;
-        const receipt = await store(command, request);
-        return receipt.kind === "duplicate" ? repeat("Trying again.") : "Trying again.";
+        if (refusal !== undefined) return (await isStored(request)) ? "Trying again." : refusal;
+        await store(command, request);
+        return "Trying again.";
       }
       default:
         return command satisfies never;
@@ -113,8 +115,7 @@ export function createCommands(deps: CommandDeps, options: CommandOptions = {}):
 
   return {
     async run(command, request) {
-      const answered = await answer(command, request);
-      return typeof answered === "string" ? { kind: "first", text: answered } : answered;
+      return { text: await answer(command, request) };
     },
     help: () => describeCommands(written),
   };
@@ -127,10 +128,6 @@ function refusalOfRetry(status: SessionStatus | undefined, run: RunId | undefine
   if (run !== undefined && run !== status.last.run)
     return "There is a newer answer in this thread; only the last one can be tried again.";
   return undefined;
-}
-
-function repeat(text: string): CommandResult {
-  return { kind: "repeat", text };
 }
 
 function describeCommands(written: (name: CommandName) => string): string {

@@ -1,4 +1,5 @@
 // The ports that are read by people and surfaces: pages, the web chat's messages, transcripts, the library's history.
+import { createAnswers } from "../../../src/adapters/postgres/answers.ts";
 import { createConversation } from "../../../src/adapters/postgres/conversation.ts";
 import { createInbox } from "../../../src/adapters/postgres/inbox.ts";
 import { createHistory } from "../../../src/adapters/postgres/history.ts";
@@ -7,6 +8,7 @@ import type { History } from "../../../src/core/ports/history.ts";
 import type { WebMessages } from "../../../src/core/ports/web-messages.ts";
 import type { SessionId } from "../../../src/core/thread.ts";
 import { expect, test } from "vitest";
+import { answersCases } from "../../contract/answers.ts";
 import { expectBroken, runContract } from "../../contract/contract.ts";
 import { historyContract } from "../../contract/history.ts";
 import { pagesCases, type PagesSubject } from "../../contract/pages.ts";
@@ -22,6 +24,11 @@ const postgres = postgresBackend();
 const pglite = pgliteBackend();
 
 for (const { name, sql } of [postgres, pglite]) {
+  runContract(
+    `Answers: ${name}`,
+    answersCases,
+    shared(() => createAnswers(sql())),
+  );
   runContract(
     `Pages: ${name}`,
     pagesCases,
@@ -125,6 +132,17 @@ expectBroken(
   pagesCases,
   brokenPages(({ pages }) => ({ list: async (run) => (await pages.list(run)).toReversed() })),
   { noticedBy: ["pages come back in reading order, each as it was last put"] },
+);
+
+expectBroken(
+  "owes an answer to each delivery of a command",
+  answersCases,
+  shared(() => ({ ...createAnswers(postgres.sql()), owe: () => Promise.resolve(true) })),
+  {
+    noticedBy: [
+      "of the deliveries of one command, also at once, one owes its answer, and what it said first is kept",
+    ],
+  },
 );
 
 function brokenMessages(change: (messages: WebMessages) => Partial<WebMessages>) {

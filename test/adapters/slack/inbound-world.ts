@@ -3,6 +3,7 @@
 import { createLocalRunQueue } from "../../../src/adapters/local/run-queue.ts";
 import { createLocalStops } from "../../../src/adapters/local/stops.ts";
 import { listen, type Listening } from "../../../src/adapters/http/listen.ts";
+import { createAnswers } from "../../../src/adapters/postgres/answers.ts";
 import { createInbox } from "../../../src/adapters/postgres/inbox.ts";
 import { openPostgres } from "../../../src/adapters/postgres/pool.ts";
 import { createRunStore } from "../../../src/adapters/postgres/run-store.ts";
@@ -12,6 +13,7 @@ import { createSlackApi } from "../../../src/adapters/slack/api.ts";
 import { SlackConnection, type SlackInlet } from "../../../src/adapters/slack/connection.ts";
 import { identify } from "../../../src/adapters/slack/identify.ts";
 import { createSlackPeople } from "../../../src/adapters/slack/people.ts";
+import { PrivateAnswers } from "../../../src/adapters/slack/private-answers.ts";
 import { createReceive } from "../../../src/adapters/slack/receive.ts";
 import { createTell } from "../../../src/adapters/slack/tell.ts";
 import { createNewId } from "../../../src/adapters/ids.ts";
@@ -92,6 +94,10 @@ export async function inboundWorld(options: WorldOptions = {}): Promise<InboundW
         }
       : { kind: "http", signingSecret: slack.app.signingSecret };
   const connections: SlackConnection[] = [];
+  const answers = new PrivateAnswers(
+    { answers: createAnswers(sql), tell: createTell({ api, log: silentLog }), ...deps },
+    { space: bot.space },
+  );
   const another = async (): Promise<SlackConnection> => {
     const receive = createReceive(
       {
@@ -99,7 +105,7 @@ export async function inboundWorld(options: WorldOptions = {}): Promise<InboundW
         commands: createCommands({ intake, transcripts, clock }, { written }),
         transcripts,
         people: createSlackPeople({ api, clock }),
-        tell: createTell({ api, log: silentLog }),
+        answers,
         ...deps,
       },
       bot,

@@ -194,16 +194,6 @@ test("a command is answered where it was asked: in its thread, or in the channel
   expect(asked(saying("<@UBOT> help", "mention"))?.answerAt).toEqual({ channel: "C1", user: "U1" });
 });
 
-test("pitfall 1: of the two copies of a question to the bot itself one is answered, whichever processes they come to", () => {
-  for (const name of ["help", "queue", "status"]) {
-    expect(parse(saying(`<@UBOT> ${name}`, "mention"))).toMatchObject({ kind: "command" });
-    expect(parse(saying(`<@UBOT> ${name}`, "thread_reply"))).toEqual({ kind: "nothing", why: "other_copy" });
-  }
-  // Direct messages and groups have one copy, or may have.
-  expect(parse(saying("<@UBOT> help", "direct_reply"))).toMatchObject({ kind: "command" });
-  expect(parse(saying("<@UBOT> help", "group_mention"))).toMatchObject({ kind: "command" });
-});
-
 test("Slack's own Stop is a stop of its thread, and Slack shows what comes of it", () => {
   expect(parse(recorded("stopped"))).toEqual({
     kind: "command",

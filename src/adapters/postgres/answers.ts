@@ -1,0 +1,41 @@
+/** Owed answers in their table. Who takes one writes when, so that two that look at once never take the same. */
+
+import type { Answers, OwedAnswer } from "../../core/ports/answers.ts";
+import { cleanText } from "../../core/text.ts";
+import type { Sql } from "./sql.ts";
+
+const OWE = {
+  name: "answers-owe",
+  text: `
+insert into answers (command, platform, space, place, text) values ($1, $2, $3, $4, $5)
+on conflict (command) do nothing returning 1 as one`,
+};
+
+const TOLD = { name: "answers-told", text: `update answers set told = true where command = $1` };
+
+const UNTOLD = {
+  name: "answers-untold",
+  text: `
+with taken as (
+  update answers set taken_at = now_ms() where command in (
+    select command from answers
+    where platform = $1 and space = $2 and not told
+      and taken_at <= now_ms() - $3::bigint and owed_at > now_ms() - $4::bigint
+    order by owed_at limit $5::integer for update skip locked)
+  returning command, platform, space, place, text, owed_at)
+select command, platform, space, place, text from taken order by owed_at, command`,
+};
+
+export function createAnswers(sql: Sql): Answers {
+  return {
+    async owe({ command, platform, space, place, text }) {
+      const rows = await sql.query(OWE, [command, platform, space, place, cleanText(text)]);
+      return rows.length > 0;
+    },
+    async told(command) {
+      await sql.query(TOLD, [command]);
+    },
+    untold: (platform, space, { idleMs, keptMs, limit }) =>
+      sql.query<OwedAnswer>(UNTOLD, [platform, space, Math.round(idleMs), Math.round(keptMs), limit]),
+  };
+}

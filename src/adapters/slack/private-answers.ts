@@ -1,0 +1,127 @@
+/**
+ * What one person alone is told after a command. It is stored before the command is acknowledged and told after that, so that a
+ * crash in between loses nothing, and of two copies of one event, wherever they arrive, one is answered.
+ */
+
+import type { InboundId } from "../../core/ids.ts";
+import type { Answers, OwedAnswer } from "../../core/ports/answers.ts";
+import type { Clock } from "../../core/ports/clock.ts";
+import type { Log } from "../../core/ports/log.ts";
+import type { AskedAt } from "./parse.ts";
+import { fieldsOf, textOf } from "./payload.ts";
+import type { Tell } from "./tell.ts";
+
+/** Where the person asked. */
+export interface AnswerPlace {
+  readonly at: AskedAt;
+  /** The address that came with a click. */
+  readonly answerTo?: string;
+  /** What was clicked asked for nothing else, and the answer takes its place. */
+  readonly isReplaced?: boolean;
+}
+
+export interface PrivateAnswersDeps {
+  readonly answers: Answers;
+  readonly tell: Tell;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface PrivateAnswersOptions {
+  /** The install whose answers these are. */
+  readonly space: string;
+  /** From one look for answers that were left untold to the next, ms; also how long whoever tells one may take. Default 15,000. */
+  readonly everyMs?: number;
+}
+
+/** Slack takes no answer to a click that is older, and nobody waits for one. */
+const KEPT_MS = 30 * 60_000;
+const AT_ONCE = 20;
+
+export class PrivateAnswers {
+  readonly #deps: PrivateAnswersDeps;
+  readonly #space: string;
+  readonly #everyMs: number;
+  #isStopped = false;
+  #cancel: () => void = () => {};
+  #looking: Promise<void> | undefined;
+
+  constructor(deps: PrivateAnswersDeps, { space, everyMs = 15_000 }: PrivateAnswersOptions) {
+    this.#deps = deps;
+    this.#space = space;
+    this.#everyMs = everyMs;
+  }
+
+  /**
+   * Rejects when it cannot be stored: then the command must not be acknowledged.
+   * @returns what tells it, to be called after the acknowledgement, and never rejects; nothing for a copy.
+   */
+  async owe(
+    command: InboundId,
+    place: AnswerPlace,
+    text: string,
+  ): Promise<(() => Promise<void>) | undefined> {
+    const answer: OwedAnswer = {
+      command,
+      platform: "slack",
+      space: this.#space,
+      place: JSON.stringify(place),
+      text,
+    };
+    return (await this.#deps.answers.owe(answer)) ? () => this.#tell(answer) : undefined;
+  }
+
+  /** Tells what was left untold, now and from time to time. */
+  start(): void {
+    if (!this.#isStopped) this.#looking = this.#look();
+  }
+
+  /** Resolves when nothing is told any more. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancel();
+    await this.#looking;
+  }
+
+  async #look(): Promise<void> {
+    const { answers, clock, log } = this.#deps;
+    try {
+      const options = { idleMs: this.#everyMs, keptMs: KEPT_MS, limit: AT_ONCE };
+      for (const answer of await answers.untold("slack", this.#space, options)) {
+        if (this.#isStopped) return;
+        await this.#tell(answer);
+      }
+    } catch (error) {
+      log.debug("could not look for answers that are owed; looking again", { error });
+    }
+    if (this.#isStopped) return;
+    this.#cancel = clock.after(this.#everyMs, () => {
+      this.#looking = this.#look();
+    });
+  }
+
+  async #tell({ command, place, text }: OwedAnswer): Promise<void> {
+    const { answers, tell, log } = this.#deps;
+    try {
+      const where = placeOf(place);
+      if (where === undefined || (await tell(where, text)) === "over") await answers.told(command);
+    } catch (error) {
+      log.warn("an answer for one person may be told again", { error });
+    }
+  }
+}
+
+/** Stored by ourselves, perhaps by another version. */
+function placeOf(text: string): AnswerPlace | undefined {
+  const place = fieldsOf(JSON.parse(text));
+  const { channel, user, thread } = fieldsOf(place["at"]);
+  const answerTo = textOf(place["answerTo"]);
+  const root = textOf(thread);
+  const [where, who] = [textOf(channel), textOf(user)];
+  if (where === undefined || who === undefined) return undefined;
+  return {
+    at: { channel: where, user: who, ...(root === undefined ? {} : { thread: root }) },
+    ...(answerTo === undefined ? {} : { answerTo }),
+    ...(place["isReplaced"] === true ? { isReplaced: true } : {}),
+  };
+}
