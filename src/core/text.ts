@@ -28,6 +28,15 @@ function cleanList(list: readonly unknown[]): readonly unknown[] {
   return clean.every((item, index) => Object.is(item, list[index])) ? list : clean;
 }
 
+/** What JSON writes for a NUL and for half a character; also where the text itself only shows such a sign. */
+const UNCLEAN = /\\u(?:0000|d[89a-f])/;
+
+/** JSON of the value, with every text in it clean. */
+export function cleanJsonText(value: unknown): string {
+  const text = JSON.stringify(value);
+  return UNCLEAN.test(text) ? JSON.stringify(cleanJson(value)) : text;
+}
+
 /** The longest prefix of at most `units` UTF-16 units that cuts no character in two. */
 export function headOf(text: string, units: number): string {
   if (text.length <= units) return text;

@@ -1,6 +1,7 @@
 /** The doorbell over BullMQ: a job says only "look at session S", whatever it was that happened there. */
 
 import { Queue } from "bullmq";
+import { gathered } from "../core/gather.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import type { RunQueue } from "../core/ports/run-queue.ts";
 import type { SessionId } from "../core/thread.ts";
@@ -29,6 +30,9 @@ export interface RedisRunQueueOptions {
 
 /** BullMQ's log of what happened to jobs: we read it nowhere, and it is 10,000 lines unless said. */
 const KEPT_EVENTS = 100;
+/** Wakes that come together go together. */
+const MOST = 100;
+const AT_ONCE = 4;
 
 /** @see RunQueue. It needs no closing of its own: it works on the connection `commands`. */
 export function createRedisRunQueue(deps: RedisRunQueueDeps, options: RedisRunQueueOptions = {}): RunQueue {
@@ -44,12 +48,30 @@ export function createRedisRunQueue(deps: RedisRunQueueDeps, options: RedisRunQu
   });
   // Every failed wake rejects; this is for what BullMQ does on its own.
   queue.on("error", () => {});
-  return {
-    async wake(session) {
-      // While the session's job is active the newest wake is kept and becomes a job when that one ends. No job id (one that
-      // still exists swallows the next), no priority and no delay (they hold back an urgent wake that comes later).
-      const rung = queue.add("wake", { session }, { deduplication: { id: session, keepLastIfActive: true } });
+  const ring = gathered<SessionId, undefined>(
+    async (sessions) => {
+      const jobs = [...new Set(sessions)].map(jobOf);
+      const [job] = jobs;
+      const rung: Promise<unknown> =
+        jobs.length === 1 && job !== undefined
+          ? queue.add(job.name, job.data, job.opts)
+          : queue.addBulk(jobs);
       await withTimeLimit(clock, wakeMs, "a wake", rung);
+      return [];
     },
-  };
+    { atOnce: AT_ONCE, most: MOST },
+  );
+  return { wake: ring };
+}
+
+/**
+ * While the session's job is active the newest wake is kept and becomes a job when that one ends. No job id (one that still
+ * exists swallows the next), no priority and no delay (they hold back an urgent wake that comes later).
+ */
+function jobOf(session: SessionId) {
+  return {
+    name: "wake",
+    data: { session },
+    opts: { deduplication: { id: session, keepLastIfActive: true } },
+  } as const;
 }

@@ -85,6 +85,50 @@ export const inboxCases: readonly ContractCase<InboxSubject>[] = [
     },
   },
   {
+    title: "many that come at once each have the answer that they would have alone",
+    async run(subject) {
+      const [known, fresh, strange] = [newSession(), newSession(), newSession()];
+      await subject.inbox.put(message(known, "a mention"));
+      asRun(await subject.store.open(known, "w"));
+      const talk = { addressed: false };
+      const copied = message(fresh, "twice");
+      const answers = await Promise.all([
+        subject.inbox.put(message(fresh, "before the mention", talk)),
+        subject.inbox.put(copied),
+        subject.inbox.put(message(fresh, "behind the mention", talk)),
+        subject.inbox.put(copied),
+        subject.inbox.put(message(strange, "among people", talk)),
+        subject.inbox.put(message(known, "in a thread of ours", talk)),
+        subject.inbox.put(command(strange, "stop", talk)),
+      ]);
+      expect(answers.map(({ kind }) => kind)).toEqual([
+        "ignored",
+        "stored",
+        "stored",
+        "duplicate",
+        "ignored",
+        "stored",
+        "ignored",
+      ]);
+      expect(answers[5]).toMatchObject({ running: true });
+      expect(answers[1]).toMatchObject({ running: false });
+      expect(await subject.transcripts.inbounds(fresh)).toHaveLength(2);
+      expect(await subject.transcripts.status(strange)).toBe(undefined);
+    },
+  },
+  {
+    title: "one that cannot be stored is refused alone",
+    async run(subject) {
+      const session = newSession();
+      const puts = ["one", "two", "three"].map((text) =>
+        message(session, text, text === "two" ? { at: 1e30 } : {}),
+      );
+      const answers = await Promise.allSettled(puts.map((inbound) => subject.inbox.put(inbound)));
+      expect(answers.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+      expect(await subject.transcripts.inbounds(session)).toHaveLength(2);
+    },
+  },
+  {
     title: "P13: what others write in a thread that someone began is stored as theirs",
     async run(subject) {
       const session = newSession();

@@ -98,3 +98,19 @@ test("Q16: a service that hangs is given up with its lease, and the next wake of
   await until(() => outcomes.length === 1, { what: "the second service ended" });
   expect(outcomes).toEqual(["done"]);
 });
+
+test("wakes that come at once are one job for each session, also where Redis has forgotten its scripts", async () => {
+  await using parts = await openFreshParts();
+  await parts.queue.wake(sessionNamed("before"));
+  await parts.redis.commands.script("FLUSH");
+  const names = ["a", "b", "a", "c", "b"];
+  await Promise.all(names.map((name) => parts.queue.wake(sessionNamed(name))));
+  const look = new Queue<Wake>(RUNS_QUEUE, { connection: parts.redis.commands, prefix: parts.redis.prefix });
+  const jobs = await look.getJobs(["waiting"]);
+  expect(jobs.map((job) => job.data.session).toReversed()).toEqual(
+    ["before", "a", "b", "c"].map((name) => sessionNamed(name)),
+  );
+  for (const { opts, data } of jobs) {
+    expect(opts).toMatchObject({ deduplication: { id: data.session, keepLastIfActive: true } });
+  }
+});

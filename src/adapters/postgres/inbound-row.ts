@@ -3,14 +3,14 @@
 import type { SessionCommand } from "../../core/command/command.ts";
 import type { Inbound } from "../../core/inbound.ts";
 import type { InboundId } from "../../core/ids.ts";
-import { cleanJson } from "../../core/text.ts";
+import { cleanJsonText } from "../../core/text.ts";
 import type { SessionId } from "../../core/thread.ts";
 import { toAuthor, toParts } from "./entry-row.ts";
 import { fieldsOf, numberOf, optional, StoredJsonError, textOf } from "./stored-json.ts";
 
 /** The JSON text of an inbound for a parameter. */
 export function inboundText(inbound: Inbound): string {
-  return JSON.stringify(cleanJson(inbound));
+  return cleanJsonText(inbound);
 }
 
 export function toInbound(value: unknown): Inbound {

@@ -4,11 +4,12 @@ import type { Inbound } from "../../core/inbound.ts";
 import type { Inbox, Stored } from "../../core/ports/inbox.ts";
 import { cleanText } from "../../core/text.ts";
 import { inboundText } from "./inbound-row.ts";
+import { createPut } from "./inbox-put.ts";
 import { IS_WORK, WAITS } from "./ledger-sql.ts";
 import { snapshotRetry } from "./snapshot-retry.ts";
 import type { Sql } from "./sql.ts";
 
-interface PutRow {
+interface HeldRow {
   readonly seq: number | null;
   readonly before: number | null;
   readonly known: boolean;
@@ -17,24 +18,6 @@ interface PutRow {
 }
 
 const RUNNING = `exists (select from runs where session = $2 and reply = 'open')`;
-
-/** Takes no lock that another thread of work holds: a message never waits for a run. */
-const PUT = {
-  name: "inbox-put",
-  text: `
-with known as materialized (select from sessions where id = $2),
-put as (
-  insert into inbox (id, session, kind, message, at, body, note, state, fate, done_at)
-  select $1::text, $2::text, $3::text, $4::text, $5::bigint, $6::jsonb, $9::text,
-    case when $8::boolean then 'done' else 'waiting' end,
-    case when $8 then 'answered' end, case when $8 then now_ms() end
-  where $7::boolean or exists (select from known)
-  on conflict (id) do nothing returning seq),
-made as (
-  insert into sessions (id) select $2 from put where not exists (select from known) on conflict (id) do nothing)
-select (select seq from put) as seq, (select seq from inbox where id = $1) as before,
-  exists (select from known) as known, true as target, ${RUNNING} as running`,
-};
 
 /**
  * Stop and reset. The seq is drawn only once the session's row is held: whoever admits an inbound holds that row too, so
@@ -98,31 +81,10 @@ select (select seq from put) as seq, (select seq from inbox where id = $1) as be
   exists (select from was) as known, exists (select from target) as target, ${RUNNING} as running`,
 };
 
-const BEFORE = { name: "inbox-before", text: `select seq from inbox where id = $1` };
-
 export function createInbox(sql: Sql): Inbox {
-  const put = async (inbound: Inbound, isDone: boolean): Promise<Stored> => {
-    const [row] = await sql.query<PutRow>(PUT, [
-      inbound.id,
-      inbound.session,
-      inbound.kind,
-      "message" in inbound ? inbound.message : null,
-      Math.round(inbound.at),
-      inboundText(inbound),
-      inbound.addressed,
-      isDone,
-      inbound.kind === "note" ? cleanText(inbound.text) : null,
-    ]);
-    const stored = row === undefined ? undefined : answer(row);
-    if (stored !== undefined) return stored;
-    if (row?.known !== true && !inbound.addressed) return { kind: "ignored" };
-    // The other delivery committed after this statement's snapshot was taken.
-    const [before] = await sql.query<{ seq: number }>(BEFORE, [inbound.id]);
-    if (before === undefined) throw new Error("an inbound was neither stored nor found");
-    return { kind: "duplicate", seq: before.seq };
-  };
+  const put = createPut(sql);
 
-  const putHeld = (query: () => Promise<readonly PutRow[]>): Promise<Stored | "unknown"> =>
+  const putHeld = (query: () => Promise<readonly HeldRow[]>): Promise<Stored | "unknown"> =>
     snapshotRetry(async () => {
       const [row] = await query();
       if (row === undefined) throw new Error("a statement without a row");
@@ -136,7 +98,7 @@ export function createInbox(sql: Sql): Inbox {
     async put(inbound) {
       if (inbound.kind === "edit" || inbound.kind === "delete") {
         const stored = await putHeld(() =>
-          sql.query<PutRow>(CHANGE, [
+          sql.query<HeldRow>(CHANGE, [
             inbound.id,
             inbound.session,
             inbound.kind,
@@ -154,7 +116,7 @@ export function createInbox(sql: Sql): Inbox {
         case "reset": {
           const { name } = inbound.command;
           const stored = await putHeld(() =>
-            sql.query<PutRow>(STOP, [
+            sql.query<HeldRow>(STOP, [
               inbound.id,
               inbound.session,
               inbound.kind,
@@ -176,7 +138,7 @@ export function createInbox(sql: Sql): Inbox {
   };
 }
 
-function answer(row: PutRow): Stored | undefined {
+function answer(row: HeldRow): Stored | undefined {
   if (row.seq !== null) return { kind: "stored", seq: row.seq, running: row.running };
   return row.before === null ? undefined : { kind: "duplicate", seq: row.before };
 }

@@ -11,8 +11,9 @@ export interface SlackPeople {
   /**
    * Asks for the names that are missing, and waits for them only so long: a message has to be acknowledged within 3 s, and
    * an id in place of a name is no harm. Never rejects.
+   * @returns whether there was anything to ask for.
    */
-  learn(users: readonly string[]): Promise<void>;
+  learn(users: readonly string[]): Promise<boolean>;
 }
 
 export interface PeopleOptions {
@@ -56,7 +57,7 @@ export function createSlackPeople(
     nameOf: (user) => known.get(user)?.name,
     async learn(users) {
       const missing = users.filter((user) => (known.get(user)?.until ?? 0) <= clock.ticks());
-      if (missing.length === 0) return;
+      if (missing.length === 0) return false;
       const asked = missing.map((user) => {
         const already = asking.get(user);
         if (already !== undefined) return already;
@@ -68,6 +69,7 @@ export function createSlackPeople(
       const cancel = clock.after(waitMs, resolve);
       await Promise.race([Promise.allSettled(asked), late]);
       cancel();
+      return true;
     },
   };
 }

@@ -47,8 +47,8 @@ export function createReceive(deps: ReceiveDeps, bot: SlackBot): Receive {
 
   async function event(envelope: Payload): Promise<Taken> {
     let parsed = parseEvent(envelope, bot, people.nameOf);
-    if (parsed.kind !== "nothing") {
-      await people.learn(peopleIn(envelope));
+    // Most events are for nobody here, and most people are known.
+    if (parsed.kind !== "nothing" && (await people.learn(peopleIn(envelope)))) {
       parsed = parseEvent(envelope, bot, people.nameOf);
     }
     switch (parsed.kind) {

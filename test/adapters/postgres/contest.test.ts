@@ -2,6 +2,7 @@
 // is made long here by a transaction of our own that holds the row.
 import pg from "pg";
 import { expect, test } from "vitest";
+import type { InboundId } from "../../../src/core/ids.ts";
 import type { SessionId } from "../../../src/core/thread.ts";
 import {
   answer,
@@ -15,11 +16,14 @@ import {
 } from "../../contract/store-samples.ts";
 import { until } from "../../support/until.ts";
 import { freshDatabase } from "../../support/services/postgres.ts";
+import { createInbox } from "../../../src/adapters/postgres/inbox.ts";
+import type { Sql } from "../../../src/adapters/postgres/sql.ts";
 import { openPostgres } from "../../../src/adapters/postgres/pool.ts";
 import { storesOver, type Stores } from "./store-subject.ts";
 
 interface Contest extends AsyncDisposable {
   readonly stores: Stores;
+  readonly sql: Sql;
   /** A second connection, in a transaction that holds the session's row. */
   hold(session: SessionId): Promise<pg.Client>;
   /** Until this many statements of the stores wait for a lock. */
@@ -36,6 +40,7 @@ async function contest(): Promise<Contest> {
   stack.defer(() => watcher.end());
   return {
     stores: storesOver(sql),
+    sql,
     async hold(session) {
       const client = new pg.Client({ connectionString: database.url });
       await client.connect();
@@ -198,4 +203,27 @@ test("a message that was sent before a stop and committed after it is cancelled"
     "cancelled",
     "answered",
   ]);
+});
+
+test("two processes that store the same inbounds in opposite orders do not wait for each other in a circle", async () => {
+  await using all = await contest();
+  const [one, two] = [all.stores.inbox, createInbox(all.sql)];
+  const [first, held, last] = ["1", "2", "3"].map((end) => {
+    const session = newSession();
+    return message(session, "a mention", { id: `web/x/${end}` as InboundId });
+  });
+  if (first === undefined || held === undefined || last === undefined) throw new Error("three were made");
+  // Between the first and the last of each there is one that waits.
+  const holder = await all.hold(newSession());
+  await holder.query(
+    "insert into inbox (id, session, kind, message, at, body, state) values ($1, $2, 'message', $3, $4, $5, 'waiting')",
+    [held.id, held.session, held.message, held.at, JSON.stringify(held)],
+  );
+  const stores = [first, held, last].map((inbound) => one.put(inbound));
+  await all.waiters(1);
+  const again = [last, held, first].map((inbound) => two.put(inbound));
+  await all.waiters(2);
+  await holder.query("commit");
+  const kinds = (await Promise.all([...stores, ...again])).map(({ kind }) => kind);
+  expect(kinds).toEqual(["stored", "duplicate", "stored", "duplicate", "duplicate", "duplicate"]);
 });
