@@ -25,26 +25,28 @@ export function gathered<T, R>(
   let underWay = 0;
   let isDue = false;
 
-  function next(): void {
+  function goOn(): void {
     isDue = false;
     while (underWay < atOnce && waiting.length > 0) {
-      const group = waiting.slice(0, most);
+      start(waiting.slice(0, most));
       waiting = waiting.slice(most);
-      underWay++;
-      void together(group);
     }
   }
 
-  /** Never rejects. */
-  async function together(group: readonly Waiting<T, R>[]): Promise<void> {
-    try {
-      const answers = await work(group.map(({ item }) => item));
-      for (const [index, { resolve }] of group.entries()) resolve(answers[index] as R | Promise<R>);
-    } catch (error) {
-      for (const { reject } of group) reject(error);
-    }
-    underWay--;
-    next();
+  function start(group: readonly Waiting<T, R>[]): void {
+    underWay++;
+    work(group.map(({ item }) => item)).then(
+      (answers) => {
+        for (const [index, { resolve }] of group.entries()) resolve(answers[index] as R | Promise<R>);
+        underWay--;
+        goOn();
+      },
+      (error: unknown) => {
+        for (const { reject } of group) reject(error);
+        underWay--;
+        goOn();
+      },
+    );
   }
 
   return (item) =>
@@ -52,6 +54,6 @@ export function gathered<T, R>(
       waiting.push({ item, resolve, reject });
       if (isDue) return;
       isDue = true;
-      void Promise.resolve().then(next);
+      queueMicrotask(goOn);
     });
 }

@@ -23,6 +23,7 @@ interface AbortController {
 }
 declare var AbortController: { new (): AbortController };
 declare function structuredClone<T>(value: T): T;
+declare function queueMicrotask(run: () => void): void;
 declare class TextEncoder {
   encode(text?: string): Uint8Array;
 }
