@@ -88,7 +88,7 @@ export async function redisCoordination(
   return {
     queue,
     locker: createRedisLocker({ redis, clock, log, newToken: newId }, { ttlMs: leaseMs }),
-    stops: createRedisStops({ channels, log }),
+    stops: createRedisStops({ channels, clock, log }),
     live: createRedisLive({ channels, log }),
     pace: createRedisPace({ redis, log }),
     lateWritesMs: leaseMs,

@@ -11,8 +11,13 @@ export interface RedisChannelsDeps {
   readonly log: Log;
 }
 
+interface Listener {
+  heard(text: string): void;
+  again(): void;
+}
+
 interface Channel {
-  readonly listeners: Set<(text: string) => void>;
+  readonly listeners: Set<Listener>;
   /** Resolves when Redis has confirmed the subscription. */
   readonly confirmed: Promise<unknown>;
 }
@@ -28,10 +33,15 @@ export class RedisChannels {
   readonly #prefix: string;
   #subscriber: Redis | undefined;
   #cancelPing: () => void = () => {};
+  #isClosed = false;
 
   constructor(deps: RedisChannelsDeps) {
     this.#deps = deps;
     this.#prefix = `${deps.redis.prefix}:${deps.redis.commands.options.db ?? 0}:`;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
   }
 
   /** Rejects when Redis does not answer in time. */
@@ -42,8 +52,13 @@ export class RedisChannels {
   /**
    * Resolves when every text published from now on is heard, while the connection lasts; it is made again by itself.
    * Rejects, and hears nothing, when Redis does not answer in time. `heard` must not throw.
+   * @param again called each time that texts are heard again after some may have been missed; must not throw.
    */
-  async subscribe(name: string, heard: (text: string) => void): Promise<() => void> {
+  async subscribe(
+    name: string,
+    heard: (text: string) => void,
+    again: () => void = () => {},
+  ): Promise<() => void> {
     const key = this.#prefix + name;
     const subscriber = this.#connection();
     let channel = this.#channels.get(key);
@@ -53,7 +68,7 @@ export class RedisChannels {
     }
     const joined = channel;
     // One entry per subscription, also when the same function is given twice.
-    const listener = (text: string): void => heard(text);
+    const listener: Listener = { heard, again };
     joined.listeners.add(listener);
     const leave = (): void => {
       if (!joined.listeners.delete(listener) || joined.listeners.size > 0) return;
@@ -73,6 +88,7 @@ export class RedisChannels {
 
   /** Hears nothing more. May be called twice. */
   close(): void {
+    this.#isClosed = true;
     this.#cancelPing();
     this.#channels.clear();
     if (this.#subscriber !== undefined) this.#deps.redis.release(this.#subscriber);
@@ -83,15 +99,31 @@ export class RedisChannels {
     if (this.#subscriber !== undefined) return this.#subscriber;
     const subscriber = this.#deps.redis.open("subscriber");
     this.#subscriber = subscriber;
-    subscriber.on("message", (key: string, text: string) => this.#hear(key, text));
+    subscriber.on("message", (key: string, text: string) =>
+      this.#tell(key, (listener) => listener.heard(text)),
+    );
+    let isBack = false;
+    subscriber.on("ready", () => {
+      if (isBack) for (const key of this.#channels.keys()) this.#hearAgain(subscriber, key);
+      isBack = true;
+    });
     this.#pingLater(subscriber);
     return subscriber;
   }
 
-  #hear(key: string, text: string): void {
+  /** The client subscribes again by itself; when that is certain nobody says but the answer to a subscription. */
+  #hearAgain(subscriber: Redis, key: string): void {
+    subscriber.subscribe(key).then(
+      () => this.#tell(key, (listener) => listener.again()),
+      // It is away again, and will be back again.
+      (error: unknown) => this.#deps.log.debug("a channel could not be joined again", { error }),
+    );
+  }
+
+  #tell(key: string, tell: (listener: Listener) => void): void {
     for (const listener of this.#channels.get(key)?.listeners ?? []) {
       try {
-        listener(text);
+        tell(listener);
       } catch (error) {
         this.#deps.log.error("a listener of a channel threw", { error });
       }

@@ -6,7 +6,7 @@ import { lockerContract } from "../contract/locker.ts";
 import { runQueueContract } from "../contract/run-queue.ts";
 import { stopsContract } from "../contract/stops.ts";
 import { silentLog } from "../support/silent-log.ts";
-import { openFreshParts, type RedisParts } from "./redis-parts.ts";
+import { clock, openFreshParts, type RedisParts } from "./redis-parts.ts";
 
 async function open<S>(make: (parts: RedisParts) => S): Promise<{ subject: S; close(): Promise<void> }> {
   const parts = await openFreshParts();
@@ -15,5 +15,7 @@ async function open<S>(make: (parts: RedisParts) => S): Promise<{ subject: S; cl
 
 runQueueContract("over Redis", () => open((parts) => parts));
 lockerContract("over Redis", () => open((parts) => parts.locker()));
-stopsContract("over Redis", () => open(({ channels }) => createRedisStops({ channels, log: silentLog })));
+stopsContract("over Redis", () =>
+  open(({ channels }) => createRedisStops({ channels, clock, log: silentLog })),
+);
 liveContract("over Redis", () => open(({ channels }) => createRedisLive({ channels, log: silentLog })));

@@ -161,19 +161,23 @@ test("Q7: after such a close and the return of a Redis that kept its data, the j
   expect(served).toEqual([A, other]);
 });
 
-test("a stop signal never rejects while Redis is away, and watching rejects within a bound", async () => {
+test("a stop signal never rejects while Redis is away, and who watches is told to look when signals are heard again", async () => {
   await using server = await ownRedis();
   await using parts = await openRedisParts({ url: server.url, commandTimeoutMs: 300 });
-  const stops = createRedisStops({ channels: parts.channels, log: silentLog });
+  const stops = createRedisStops({ channels: parts.channels, clock, log: silentLog });
   const live = createRedisLive({ channels: parts.channels, log: silentLog });
   const heard: string[] = [];
-  await stops.watch(A, () => heard.push("a"));
+  stops.watch(A, () => heard.push("a"));
+  await until(() => heard.length > 0, { what: "signals are heard" });
+  heard.length = 0;
   await server.stop("kill");
   await stops.signal(A);
   await live.publish("t", 1);
-  await expect(stops.watch(sessionNamed("b"), () => heard.push("b"))).rejects.toThrow();
+  stops.watch(sessionNamed("b"), () => heard.push("b"));
+  expect(heard).toEqual([]);
   await server.start();
-  await isReady(parts);
+  await until(() => heard.length === 2, { what: "both are told to look, though nobody signals" });
+  expect(heard.toSorted()).toEqual(["a", "b"]);
   await until(
     async () => {
       await stops.signal(A);
@@ -181,4 +185,17 @@ test("a stop signal never rejects while Redis is away, and watching rejects with
     },
     { what: "the watch is made again by itself" },
   );
+});
+
+test("who watches before Redis was ever heard is told to look once it is", async () => {
+  await using server = await ownRedis();
+  await using parts = await openRedisParts({ url: server.url, commandTimeoutMs: 300 });
+  const stops = createRedisStops({ channels: parts.channels, clock, log: silentLog });
+  const heard: string[] = [];
+  await server.stop("kill");
+  stops.watch(A, () => heard.push("a"));
+  await server.start();
+  await until(() => heard.length > 0, { what: "it is told to look" });
+  await stops.signal(A);
+  await until(() => heard.length > 1, { what: "signals are heard" });
 });

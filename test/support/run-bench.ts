@@ -114,6 +114,11 @@ export class RunBench {
     await this.receive(deletion(of));
   }
 
+  /** Tells who serves the session to look whether it was stopped. */
+  async signalStop(): Promise<void> {
+    await this.#stops.signal(this.session);
+  }
+
   /** What the person reads. The same `id` is the same command delivered once more. */
   async command(name: CommandName, id = `c${++this.#commands}`): Promise<string> {
     const commands = createCommands({

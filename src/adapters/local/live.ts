@@ -1,7 +1,7 @@
 /** Live events within one process. */
 
 import type { Live } from "../../core/ports/live.ts";
-import { createLocalTopics } from "./topics.ts";
+import { createLocalTopics } from "../../core/topics.ts";
 
 /** @see Live. Every watcher gets a copy of its own, as it would from another process. */
 export function createLocalLive(): Live {

@@ -20,9 +20,9 @@ import { documentOf } from "../reply/document.ts";
 import { createReplyWriter, type ReplyWriter } from "../reply/writer.ts";
 import type { SessionId } from "../thread.ts";
 import type { Backlog } from "./backlog.ts";
-import { holdSession } from "./hold.ts";
+import { holdSession, type Hold } from "./hold.ts";
 import { outcomeOf, stoppedBeforeItBegan, toRunEnding } from "./run-ending.ts";
-import { leaveSignal, openRunSignal } from "./run-signal.ts";
+import { leaveSignal, openRunSignal, watchStops, type RunEnders, type StopWatch } from "./run-signal.ts";
 import type { Served, ServeStep } from "./serve-session.ts";
 import { markTriedAgain } from "./tried-again.ts";
 
@@ -50,6 +50,7 @@ export interface RunSessionOptions {
 
 type Claimed = Exclude<Opened, { kind: "nothing" }>;
 type ClaimedRun = Extract<Opened, { kind: "run" }>;
+type Enders = Omit<RunEnders, "graceMs" | "leftMs">;
 type Settling = Extract<Opened, { kind: "settle" }>;
 /** The run has ended in the ledger, or this attempt has to leave. */
 type Looped = { readonly kind: "ended"; readonly outcome: Outcome } | Extract<LoopOutcome, { kind: "left" }>;
@@ -163,12 +164,11 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
     claimed: ClaimedRun,
     profile: LoopProfile,
     writer: ReplyWriter,
-    lease: Lease,
-    leaving: AbortSignal,
-    threadGone: AbortSignal,
+    enders: Enders,
     frozen: Promise<void>,
   ): Promise<Looped> {
     const { fence, run } = claimed;
+    const { lease, leaving } = enders;
     const entries: Entry[] = [...claimed.tail];
     let { rounds, requester } = run;
     /** A store that went away ends the attempt, not the run: the claim after it resumes from what was stored. */
@@ -197,7 +197,7 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
 
     const leftMs =
       profile.limits.runMs - (claimed.resumed ? Math.max(0, deps.clock.now() - run.startedAt) : 0);
-    const signal = openRunSignal(deps, fence, { lease, leaving, threadGone, graceMs, leftMs });
+    const signal = openRunSignal(deps, fence, { ...enders, graceMs, leftMs });
     frozen.catch(() => signal.cut());
     try {
       for (;;) {
@@ -228,7 +228,12 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
     }
   }
 
-  async function execute(claimed: ClaimedRun, lease: Lease, leaving: AbortSignal): Promise<Served> {
+  async function execute(
+    claimed: ClaimedRun,
+    lease: Lease,
+    leaving: AbortSignal,
+    stopWatch: StopWatch,
+  ): Promise<Served> {
     const log = deps.log.with({ session: claimed.fence.session, run: claimed.fence.run });
     const threadGone = new AbortController();
     let writer: ReplyWriter | undefined;
@@ -239,7 +244,8 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
       const freezing =
         claimed.frozen === undefined ? deps.store.freeze(claimed.fence, frozen) : Promise.resolve();
       const marked = mark(claimed, lease, leaving);
-      const looped = await loop(claimed, profile, writer, lease, leaving, threadGone.signal, freezing);
+      const enders = { lease, leaving, threadGone: threadGone.signal, stopWatch };
+      const looped = await loop(claimed, profile, writer, enders, freezing);
       if (looped.kind === "left") {
         await writer.stop();
         log.info("attempt left", { how: looped.how });
@@ -258,13 +264,18 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
     await deps.backlog?.(session, AbortSignal.any([lease.signal, leaving]));
     // A claim takes the run from whoever has it: who was paused past its lease must not make one.
     if (!lease.isLive()) return "left";
-    const opened = await deps.store.open(session, options.worker);
-    if (opened.kind === "nothing") return "idle";
-    const hold = holdSession(deps, opened.fence, lease);
+    const stopWatch = watchStops(deps.stops, session);
+    let hold: Hold | undefined;
     try {
-      return await (opened.kind === "run" ? execute(opened, hold, leaving) : settle(opened, hold, leaving));
+      const opened = await deps.store.open(session, options.worker);
+      if (opened.kind === "nothing") return "idle";
+      hold = holdSession(deps, opened.fence, lease);
+      return await (opened.kind === "run"
+        ? execute(opened, hold, leaving, stopWatch)
+        : settle(opened, hold, leaving));
     } finally {
-      hold.close();
+      hold?.close();
+      stopWatch.close();
     }
   };
 }

@@ -10,6 +10,7 @@ import type { Lease } from "../ports/locker.ts";
 import type { Log } from "../ports/log.ts";
 import type { Fence, RunStore } from "../ports/run-store.ts";
 import type { Stops } from "../ports/stops.ts";
+import type { SessionId } from "../thread.ts";
 
 export interface LeaveSignal {
   readonly signal: AbortSignal;
@@ -26,9 +27,15 @@ export interface RunSignal extends LeaveSignal {
   cut(): void;
 }
 
+/** What is heard of stops from before the claim on, so that between the two nothing is missed. */
+export interface StopWatch {
+  /** Calls `look` for each signal from now on, and at once where one came before. */
+  onHeard(look: () => void): void;
+  close(): void;
+}
+
 export interface RunSignalDeps {
   readonly store: Pick<RunStore, "isStopped">;
-  readonly stops: Stops;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -42,6 +49,7 @@ export interface RunEnders {
   readonly leftMs: number;
   /** There is nobody left to answer: ends the run as a stop does. */
   readonly threadGone: AbortSignal;
+  readonly stopWatch: StopWatch;
 }
 
 /** A stop is signalled once: a look that failed is made again. */
@@ -65,14 +73,24 @@ export function leaveSignal(clock: Clock, leaving: AbortSignal, graceMs: number)
   };
 }
 
-/**
- * Does not wait until stop signals are heard: the look that follows finds a stop that came before. Without the fast signal
- * (it cannot be watched just now) a stop still works at the next border, by the ledger.
- */
+export function watchStops(stops: Stops, session: SessionId): StopWatch {
+  let wasHeard = false;
+  let look = (): void => void (wasHeard = true);
+  const close = stops.watch(session, () => look());
+  return {
+    onHeard(run) {
+      look = run;
+      if (wasHeard) run();
+    },
+    close,
+  };
+}
+
+/** Without the fast signal (it cannot be heard just now) a stop still works at the next border, by the ledger. */
 export function openRunSignal(
   deps: RunSignalDeps,
   fence: Fence,
-  { lease, leaving, graceMs, leftMs, threadGone }: RunEnders,
+  { lease, leaving, graceMs, leftMs, threadGone, stopWatch }: RunEnders,
 ): RunSignal {
   const controller = new AbortController();
   const closing: (() => void)[] = [];
@@ -110,18 +128,7 @@ export function openRunSignal(
       },
     );
   };
-  deps.stops.watch(fence.session, look).then(
-    (unwatch) => {
-      if (isClosed) return unwatch();
-      closing.push(unwatch);
-      // A stop between the claim and the watch was not heard.
-      look();
-      return undefined;
-    },
-    (error: unknown) => {
-      deps.log.warn("stop signals cannot be heard; stops work at round borders", { run: fence.run, error });
-    },
-  );
+  stopWatch.onHeard(look);
   return {
     signal: controller.signal,
     on(event) {

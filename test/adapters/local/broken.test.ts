@@ -119,7 +119,7 @@ expectBroken("hears every session's stop", stopsCases, () => {
   const all = new Set<() => void>();
   const stops: Stops = {
     signal: async () => all.forEach((heard) => heard()),
-    async watch(_session, heard) {
+    watch(_session, heard) {
       all.add(heard);
       return () => void all.delete(heard);
     },
@@ -131,7 +131,7 @@ expectBroken(
   stopsCases,
   () => {
     const stops = createLocalStops();
-    return { ...stops, watch: async (...args) => (await stops.watch(...args), () => {}), ...nothing };
+    return { ...stops, watch: (...args) => (stops.watch(...args), () => {}), ...nothing };
   },
   { noticedBy: ["after unwatch nothing is heard, by the others still, and unwatch may be called twice"] },
 );

@@ -42,6 +42,8 @@ test.each(STEPS.flatMap((step) => (["before", "after"] as const).map((when) => [
     // Pages are read where an attempt was before.
     if (step === "listPage") b.moments.at("commitRound", "before", storeAway);
     b.moments.at(step, when, storeAway);
+    // A signal that was meant for nobody, or for a run before this one.
+    if (step === "isStopped") b.moments.at("open", "after", () => b.signalStop());
     await b
       .worker()
       .serve()

@@ -81,9 +81,10 @@ test("while a worker that was paused past its lease still has the old run: it wr
   await until(() => b.thread.texts().includes("secret half"), { what: "the text is shown" });
   b.locker.loseSilently(b.key);
   const { writes } = paused;
+  const elsewhere = b.heldElsewhere(served);
   await b.command("reset");
   await b.say("anew");
-  await b.heldElsewhere(served);
+  await elsewhere;
   await b.rest();
   expect(paused.writes).toBe(writes);
   expect(b.shown()).toEqual([`secret half [${STOPPED}]`, "fresh"]);

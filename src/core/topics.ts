@@ -3,6 +3,8 @@
 export interface LocalTopics<T> {
   /** Calls everyone who listens now. */
   publish(topic: string, message: T): void;
+  /** Calls everyone, whatever they listen to. */
+  publishToAll(message: T): void;
   /** @returns a function that ends it; calling it twice does nothing. */
   subscribe(topic: string, heard: (message: T) => void): () => void;
 }
@@ -12,6 +14,9 @@ export function createLocalTopics<T>(): LocalTopics<T> {
   return {
     publish(topic, message) {
       for (const listener of topics.get(topic) ?? []) listener.heard(message);
+    },
+    publishToAll(message) {
+      for (const topic of [...topics.keys()]) this.publish(topic, message);
     },
     subscribe(topic, heard) {
       const listeners = topics.get(topic) ?? new Set();
