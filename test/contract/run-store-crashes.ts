@@ -68,7 +68,39 @@ export const crashCases: readonly ContractCase<RunStoreSubject>[] = [
       await store.end(second.fence, { reason: "stop", modelCalls: [] });
       await store.leave(second.fence, "lost");
       expect(asSettle(await store.open(session, "worker-3")).afterCrash).toBe(false);
-      expect(await ends()).toEqual(["lost", "ended", undefined]);
+      expect(await ends()).toEqual(["lost", "lost", undefined]);
+    },
+  },
+  {
+    title:
+      "an attempt that ended its run and died before it wrote the final pages is a crash to the next one",
+    async run(subject) {
+      const { store, transcripts } = subject;
+      const { fence, session } = await running(subject, "one");
+      await store.end(fence, { reason: "stop", modelCalls: [] });
+      const settle = asSettle(await store.open(session, "worker-2"));
+      expect(settle.afterCrash).toBe(true);
+      await store.settled(settle.fence);
+      const ended = (await transcripts.runs(session))[0]?.attempts.map((attempt) => attempt.ended);
+      expect(ended).toEqual(["crashed", "ended"]);
+    },
+  },
+  {
+    title:
+      "that an attempt died is known to each that comes soon after, also when the first of them has left",
+    async run(subject) {
+      const { store } = subject;
+      const { session } = await running(subject, "one");
+      const second = asRun(await store.open(session, "worker-2"));
+      await store.leave(second.fence, "handed_over");
+      const third = asRun(await store.open(session, "worker-3"));
+      await store.end(third.fence, { reason: "stop", modelCalls: [] });
+      await store.leave(third.fence, "handed_over");
+      const settle = asSettle(await store.open(session, "worker-4"));
+      expect([second.afterCrash, third.afterCrash, settle.afterCrash]).toEqual([true, true, true]);
+      await store.settled(settle.fence);
+      await subject.inbox.put(message(session, "two"));
+      expect(asRun(await store.open(session, "worker-5")).afterCrash).toBe(false);
     },
   },
   {

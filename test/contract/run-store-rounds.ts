@@ -123,7 +123,10 @@ export const roundCases: readonly ContractCase<RunStoreSubject>[] = [
       const [view] = await transcripts.runs(session);
       expect(view).toMatchObject({ reply: "settling", rounds: 2, outcome: { reason: "stop" } });
       expect(Math.abs((view?.outcome?.endedAt ?? 0) - Date.now())).toBeLessThan(60_000);
-      expect(view?.attempts).toMatchObject([{ worker: "worker-1", ended: "ended" }]);
+      // Until its pages are written the attempt goes on.
+      expect(view?.attempts.map(({ worker, ended: how }) => [worker, how])).toEqual([
+        ["worker-1", undefined],
+      ]);
       expect(lines(await transcripts.entries(session)).slice(-2)).toEqual(["user: joined", "bot: done"]);
     },
   },

@@ -72,9 +72,6 @@ run as (
     ended_at = case when not h.goes_on then now_ms() end,
     reply = case when h.goes_on then 'open' else 'settling' end
   from held h where r.id = $3),
-attempt as (
-  update attempts a set ended = 'ended', ended_at = now_ms()
-  from held h where not h.goes_on and a.run = $3 and a.fence = $2),
 ${STORE_CALLS}
 select was.fence, was.open, was.rounds, exists (select from held) as held, going.on as "goesOn",
   (select json_agg(${ENTRY_JSON} order by e.seq) from stored e) as stored,

@@ -23,6 +23,9 @@ import type { Sql } from "./sql.ts";
 /** Crashed attempts since the last stored round, or since the end, after which a run or its reply is given up. */
 export const ATTEMPTS = 8;
 
+/** Longer than a lease: so long after the next claim a write of an attempt that died may still land on the platform, ms. */
+const MAY_LAND_MS = 15_000;
+
 const RETRYABLE = Object.entries(END_REASONS)
   .flatMap(([reason, { canRetry }]) => (canRetry ? [`'${reason}'`] : []))
   .join(", ");
@@ -179,7 +182,9 @@ select todo.kind as todo, h.fence,
     (select ${OUTCOME_JSON} from current r where r.reply = 'settling')) as outcome,
   (select json_agg(${ENTRY_JSON} order by e.seq) from entries_out e) as entries,
   coalesce((select ${isStopped("was", "c")} from current c), false) as stopped,
-  exists (select from left_behind) as "afterCrash",
+  exists (select from left_behind) or exists (
+    select from current c join attempts a on a.run = c.id
+    where a.ended = 'crashed' and a.ended_at > now_ms() - ${MAY_LAND_MS}) as "afterCrash",
   p.hash as "promptHash", p.text as "promptText", t.hash as "toolsHash", t.text as "toolsText"
 from was cross join todo left join held h on true
 left join current c on true

@@ -61,7 +61,7 @@ export type Opened =
       readonly frozen?: Frozen;
       readonly resumed: boolean;
       readonly stopped: boolean;
-      /** The attempt before never said how it left: a write of it may still be under way to the platform. */
+      /** An attempt before, now or a short while ago, never said how it left: a write of it may still be under way to the platform. */
       readonly afterCrash: boolean;
     }
   /**
@@ -114,7 +114,7 @@ export interface RunStore extends Work {
   freeze(fence: Fence, frozen: Frozen): Promise<void>;
   commitRound(fence: Fence, round: RoundRecord): Promise<Committed>;
   end(fence: Fence, ending: RunEnding): Promise<Ended>;
-  /** The final pages are written: `reply = settled`. */
+  /** The final pages are written: `reply = settled`. Only now has the attempt ended: who dies before it may still be writing. */
   settled(fence: Fence): Promise<void>;
   /**
    * The attempt still works on its run: the session counts as touched. Said every few seconds, so that `due` does not name

@@ -110,7 +110,7 @@ test("away when a reply is settled by another attempt: that one is no crash eith
     .serve()
     .catch(() => {});
   await b.rest();
-  expect(await b.attempts()).toEqual([["ended", "handed_over", "ended"]]);
+  expect(await b.attempts()).toEqual([["handed_over", "handed_over", "ended"]]);
   expect(b.thread.messages).toHaveLength(1);
   expect(await b.problems()).toEqual([]);
 });

@@ -126,6 +126,36 @@ test.each(
   },
 );
 
+test.each([false, true])(
+  "killed between the end and the final page, with a write on its way that lands on it: it is written once more, also after a hand-over (%s)",
+  async (handsOver) => {
+    const go = Promise.withResolvers<void>();
+    const b = bench([later(go.promise, reply("the whole answer"))], { lateWritesMs: 5_000 });
+    await b.say("hello");
+    const dying = b.worker();
+    const isOnItsWay = (): boolean => b.thread.writes.length === 2;
+    b.moments.at("end", "before", () => until(isOnItsWay, { what: "a write is on its way" }));
+    b.moments.at("end", "after", () => dying.die());
+    dying.begin();
+    await until(() => b.thread.messages.length === 1, { what: "something is shown" });
+    b.thread.reactions.push({ kind: "ok", afterMs: 3_000 });
+    go.resolve();
+    await until(() => b.moments.pending === 0 && !b.locker.isHeld(b.key), { what: "the worker is dead" });
+    if (handsOver) {
+      const leaver = b.worker();
+      b.moments.at("final", "after", () => leaver.leave());
+      const served = leaver.serve();
+      await until(() => b.moments.pending === 0, { what: "it leaves" });
+      await b.clock.advance(1_000);
+      await served;
+    }
+    await b.passes(b.rest());
+    await b.clock.advance(10_000);
+    expect(b.shown()).toEqual(["the whole answer"]);
+    expect((await b.attempts())[0]?.at(0)).toBe("crashed");
+  },
+);
+
 test("a worker that leaves in mid-text hands over when its time is up, and the other goes on in the same message", async () => {
   const b = bench([hangs("half of"), reply("the whole answer")]);
   await b.say("hello");
