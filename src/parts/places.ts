@@ -7,7 +7,7 @@ import type { Settings } from "../adapters/settings/settings.ts";
 import { createWebSurface, type WebSurfaceDeps } from "../adapters/web/surface.ts";
 import { sinceReset } from "../core/context/since-reset.ts";
 import { BobbinError } from "../core/errors.ts";
-import type { Conversation } from "../core/ports/conversation.ts";
+import type { Conversation, OpenConversation } from "../core/ports/conversation.ts";
 import type { Surface } from "../core/ports/surface.ts";
 import { threadOf, type SessionId } from "../core/thread.ts";
 import type { Slack } from "./slack.ts";
@@ -16,8 +16,8 @@ export interface Places {
   /** @throws BobbinError where the session's platform is not configured in this process. */
   surfaceOf(session: SessionId): Surface;
   readonly conversation: Conversation;
-  /** What was said in a thread before the bot was called into it; undefined where every thread begins with the bot. */
-  beginningOf(session: SessionId): Conversation | undefined;
+  /** What was said in a thread where the bot was not there yet; undefined where every thread begins with the bot. */
+  beginningOf(session: SessionId): OpenConversation | undefined;
 }
 
 /** Where nobody said, it is there until a platform is configured. */

@@ -19,7 +19,7 @@ import { createCommands } from "../core/command/commands.ts";
 import { toBobbinError } from "../core/errors.ts";
 import type { Answers } from "../core/ports/answers.ts";
 import type { Clock } from "../core/ports/clock.ts";
-import type { Conversation } from "../core/ports/conversation.ts";
+import type { OpenConversation } from "../core/ports/conversation.ts";
 import type { Log } from "../core/ports/log.ts";
 import type { Pace } from "../core/ports/pace.ts";
 import type { Surface } from "../core/ports/surface.ts";
@@ -30,7 +30,7 @@ import { untilThere } from "./until-there.ts";
 
 export interface Slack {
   surfaceOf(session: SessionId): Surface;
-  readonly conversation: Conversation;
+  readonly conversation: OpenConversation;
   /** The way in; not started yet. Aborting the signal of `openSlack` ends it, also while it waits for Slack. */
   connect(deps: {
     readonly intake: Intake;
@@ -178,16 +178,19 @@ async function orLater(work: Promise<unknown>, clock: Clock): Promise<void> {
 function conversationWith(
   deps: { readonly api: SlackApi; readonly people: SlackPeople; readonly log: Log },
   identified: Promise<SlackBot>,
-): Conversation {
+): OpenConversation {
   const ready = identified.then((bot) => createSlackConversation(deps, { bot }));
   // Whoever reads is told; nobody may ever read.
   ready.catch(() => undefined);
+  const known = async (signal: AbortSignal): Promise<OpenConversation> => {
+    const raced = await orAborted(ready, signal);
+    if (raced.kind === "value") return raced.value;
+    throw raced.kind === "threw" ? raced.error : signal.reason;
+  };
   return {
-    async read(session, options, signal) {
-      const raced = await orAborted(ready, signal);
-      if (raced.kind === "value") return raced.value.read(session, options, signal);
-      throw raced.kind === "threw" ? raced.error : signal.reason;
-    },
+    read: async (session, options, signal) => (await known(signal)).read(session, options, signal),
+    after: async (session, message, limit, signal) =>
+      (await known(signal)).after(session, message, limit, signal),
   };
 }
 

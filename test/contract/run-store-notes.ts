@@ -58,7 +58,12 @@ export const noteCases: readonly ContractCase<RunStoreSubject>[] = [
       const first = message(session, "first", { at: 1_000 });
       await inbox.put(message(session, "second", { at: 2_000 }));
       await inbox.put(first);
-      expect(await store.beginning(session)).toEqual({ message: first.message, at: 1_000 });
+      expect(await store.beginning(session)).toEqual({
+        id: first.id,
+        message: first.message,
+        at: 1_000,
+        receivedAt: expect.any(Number) as number,
+      });
       await inbox.put(note(session, "x"));
       expect(await store.beginning(session)).toBe(undefined);
 

@@ -103,6 +103,35 @@ describe.each(["socket", "http"] as const)("over %s, with two gateways where Sla
     await answeredOnce(late, "taken but not acknowledged");
   });
 
+  test.each(["at its root", "in mid-thread"] as const)(
+    "a reply below a mention %s that Slack has to send again is answered with it, though it comes first and no thread is known yet",
+    async (where) => {
+      const { slack, ana, channel, at } = scene();
+      const ben = slack.person(`Ben ${scenes}`);
+      const root = where === "at its root" ? undefined : ben.say(channel, "we talk about herons");
+      await root?.delivered;
+      slack.delivery.hold();
+      const mention = ana.say(channel, `${at} what is it`, root === undefined ? {} : { thread: root });
+      const saidAt = Date.now();
+      const lost: Payload[] = [];
+      // A second attempt comes after some time; here it is the only one that arrives.
+      slack.delivery.release((held) => (lost.push(...held), []));
+      const place = { thread: root ?? mention };
+      for (const words of ["and be brief", `${ana.mention} not for the bot`, "(aside) nor this"])
+        await ben.say(channel, words, place).delivered;
+      await until(() => Date.now() > saidAt + 2_500, { what: "Slack tries again" });
+      for (const payload of lost) await slack.delivery.repeat(payload);
+      const answers = await world.settled(root ?? mention, 1);
+      expect(answers).toHaveLength(1);
+      const prompt = JSON.stringify(world.llm.requests.at(-1)?.body.messages);
+      expect(prompt).toMatch(/what is it.*and be brief/);
+      expect(prompt.match(/and be brief/g)).toHaveLength(1);
+      expect(prompt).not.toMatch(/not for the bot|nor this/);
+      await ana.say(channel, "and then", place).delivered;
+      expect(await world.settled(root ?? mention, 2)).toHaveLength(2);
+    },
+  );
+
   test("pitfall 22: the same events to every gateway at the same time are answered once, by one run at a time", async () => {
     const { slack, ana, channel, at } = scene();
     slack.delivery.deliverTo("every");

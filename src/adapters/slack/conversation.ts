@@ -1,12 +1,13 @@
 /** What was said in Slack, by anyone: read by the page, with names, within what this workspace lets an app read. */
 
 import { orAborted } from "../../core/agent/abort.ts";
-import type { Conversation, Reading, Said } from "../../core/ports/conversation.ts";
+import type { OpenConversation, Reading, Said } from "../../core/ports/conversation.ts";
 import type { Log } from "../../core/ports/log.ts";
 import { threadOf } from "../../core/thread.ts";
 import type { SlackAnswer, SlackApi, SlackData } from "./api.ts";
 import { ACTION_IDS } from "./format.ts";
-import type { SlackBot } from "./identity.ts";
+import { appOf, type SlackBot } from "./identity.ts";
+import { parseWritten } from "./parse.ts";
 import { fieldsOf, listOf, textOf, timeOf } from "./payload.ts";
 import type { SlackPeople } from "./people.ts";
 import { mentionsIn, readText, type NameOf } from "./text.ts";
@@ -33,7 +34,7 @@ const WRITTEN: ReadonlySet<string> = new Set(["bot_message", "file_share", "me_m
 export function createSlackConversation(
   deps: SlackConversationDeps,
   options: SlackConversationOptions,
-): Conversation {
+): OpenConversation {
   const { api, people } = deps;
   const { bot, mostPages = 10 } = options;
   /** Learned from short pages and long waits. */
@@ -53,7 +54,12 @@ export function createSlackConversation(
 
   /** The whole thread as far as it can be read, from its root on. */
   async function readThread(
-    place: { readonly channel: string; readonly ts: string; readonly latest?: string },
+    place: {
+      readonly channel: string;
+      readonly ts: string;
+      readonly latest?: string;
+      readonly oldest?: string;
+    },
     signal: AbortSignal,
   ): Promise<{ readonly messages: readonly SlackData[]; readonly isPartial: boolean }> {
     const messages = new Map<string, SlackData>();
@@ -105,6 +111,14 @@ export function createSlackConversation(
         messages: kept.map((message) => saidBy(message, bot, people.nameOf)),
         isPartial: isPartial || kept.length < written.length,
       };
+    },
+    async after(session, { id, message: after }, limit, signal) {
+      const { channel, root = "", space } = threadOf(session);
+      const { messages } = await readThread({ channel, ts: root, oldest: after }, signal);
+      const later = messages.filter(({ ts }) => (textOf(ts) ?? "") > after).slice(-limit);
+      await unlessAborted(people.learn(peopleIn(later)), signal);
+      const reading = { bot, nameOf: people.nameOf, app: appOf(id), space, channel };
+      return later.flatMap((message) => parseWritten(message, reading) ?? []);
     },
   };
 }

@@ -37,6 +37,11 @@ export function sessionAt(
     : toSessionId(["slack", space, channel, root].join(":"));
 }
 
+/** The app that an identity of Slack's is of. */
+export function appOf(id: InboundId): string {
+  return id.split("/")[1] ?? "";
+}
+
 /** @param app the id of the Slack app: ids of events may repeat across the apps of one process. */
 export function slackInboundId(
   place: { readonly app: string; readonly space: string; readonly channel: string },

@@ -64,7 +64,7 @@ const SPOKEN: ReadonlySet<string | undefined> = new Set([
 const SYSTEM_USERS: ReadonlySet<string> = new Set(["USLACKBOT", "USLACK"]);
 
 /** What the parts of an event are read with. */
-interface Reading {
+export interface Reading {
   readonly bot: SlackBot;
   readonly nameOf: NameOf;
   readonly app: string;
@@ -141,6 +141,12 @@ function parseMessage(message: Payload, reading: Reading): Parsed {
     kind: "inbound",
     inbound: { v: 1, kind: "message", id, session, author, at, addressed, message: ts, parts },
   };
+}
+
+/** A message as Slack gives it where a thread is read; undefined where it was not for the bot, or was a command. */
+export function parseWritten(message: Payload, reading: Reading): MessageInbound | undefined {
+  const parsed = parseMessage(message, reading);
+  return parsed.kind === "inbound" && parsed.inbound.kind === "message" ? parsed.inbound : undefined;
 }
 
 function parseChange(event: Payload, reading: Reading): Parsed {

@@ -1,5 +1,7 @@
 /** What was said on the platform, by anyone: what a tool may read back. */
 
+import type { InboundId } from "../ids.ts";
+import type { MessageInbound } from "../inbound.ts";
 import type { SessionId } from "../thread.ts";
 
 export interface Said {
@@ -29,4 +31,19 @@ export interface Conversation {
     options: { readonly where: "thread" | "channel"; readonly limit: number; readonly beforeId?: string },
     signal: AbortSignal,
   ): Promise<Reading>;
+}
+
+/** A conversation in whose threads people write before the bot is there. */
+export interface OpenConversation extends Conversation {
+  /**
+   * What was written for the bot in the session's thread behind this message of a person, as it would have come in, the oldest
+   * first; the newest `limit` where there is more. Not surely what calls the bot by name: that comes by itself. Rejects when it
+   * cannot be read now.
+   */
+  after(
+    session: SessionId,
+    message: { readonly id: InboundId; readonly message: string },
+    limit: number,
+    signal: AbortSignal,
+  ): Promise<readonly MessageInbound[]>;
 }

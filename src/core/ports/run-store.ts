@@ -5,7 +5,7 @@
 
 import type { Entry } from "../entry.ts";
 import type { EndReason } from "../events.ts";
-import type { RunId } from "../ids.ts";
+import type { InboundId, RunId } from "../ids.ts";
 import type { Frozen, ModelCallRecord, RoundRecord } from "../round.ts";
 import type { Outcome, RunError, RunInfo } from "../run.ts";
 import type { SessionId } from "../thread.ts";
@@ -78,10 +78,13 @@ export type Opened =
     };
 
 export interface Beginning {
+  readonly id: InboundId;
   /** The platform's id of the message. */
   readonly message: string;
   /** Its platform time, ms since 1970. */
   readonly at: number;
+  /** When it was stored, ms since 1970: long after its time where the platform had to send it again. */
+  readonly receivedAt: number;
 }
 
 /** A run that has ended, with all that its reply says. */

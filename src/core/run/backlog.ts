@@ -1,15 +1,17 @@
 /**
- * What was said in a thread before the bot was called into it: read once, before the first turn of a session, and noted for
- * the model as quotations. Without it the run goes on all the same.
+ * What was said in a thread where the bot was not there yet, read once, before the first turn of a session. What stands before
+ * the message that called it is noted for the model as quotations. What stands behind it was for the bot, and was not stored
+ * because no session lay there: the platform had to send the call again, and what was written meanwhile came first. Without
+ * either the run goes on all the same.
  */
 
 import { quoted, quotedLine } from "../context/quoted.ts";
 import { inboundIdOf } from "../inbound.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Conversation, Said } from "../ports/conversation.ts";
+import type { Conversation, OpenConversation, Said } from "../ports/conversation.ts";
 import type { Inbox } from "../ports/inbox.ts";
 import type { Log } from "../ports/log.ts";
-import type { RunStore } from "../ports/run-store.ts";
+import type { Beginning, RunStore } from "../ports/run-store.ts";
 import { threadOf, type SessionId } from "../thread.ts";
 
 /** Rejects only when the store cannot be reached. */
@@ -21,42 +23,68 @@ export interface BacklogDeps {
   readonly clock: Clock;
   readonly log: Log;
   /** Undefined for a session on a platform whose threads begin with the bot. */
-  conversationOf(session: SessionId): Conversation | undefined;
+  conversationOf(session: SessionId): OpenConversation | undefined;
 }
 
 export interface BacklogOptions {
-  /** Messages that are noted at most: the newest ones, and the root. Default 100. */
+  /** Messages that are noted, or taken in, at most: the newest ones, and the root. Default 100. */
   readonly limit?: number;
   /** UTF-16 units of the note at most. Default 24,000. */
   readonly units?: number;
   /** How long the first turn may wait for it, ms. Default 5,000. */
   readonly waitMs?: number;
+  /** How long after its time a call has to come so that something may have been missed, ms. Default 2,000. */
+  readonly lateMs?: number;
 }
 
 export function createBacklog(deps: BacklogDeps, options: BacklogOptions = {}): Backlog {
-  const { limit = 100, units = 24_000, waitMs = 5_000 } = options;
+  const { limit = 100, units = 24_000, waitMs = 5_000, lateMs = 2_000 } = options;
 
-  async function read(
+  /** Undefined when it cannot be read, or not in time. */
+  async function inTime<T>(
+    session: SessionId,
+    signal: AbortSignal,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T | undefined> {
+    const late = new AbortController();
+    const cancel = deps.clock.after(waitMs, () => late.abort(new Error(`no answer within ${waitMs} ms`)));
+    try {
+      return await work(AbortSignal.any([signal, late.signal]));
+    } catch (error) {
+      deps.log.warn("what was said in a thread could not be read; the run goes on without it", {
+        session,
+        error,
+      });
+      return undefined;
+    } finally {
+      cancel();
+    }
+  }
+
+  async function saidBefore(
     session: SessionId,
     conversation: Conversation,
     beforeId: string,
     signal: AbortSignal,
   ): Promise<string | undefined> {
-    const late = new AbortController();
-    const cancel = deps.clock.after(waitMs, () => late.abort(new Error(`no answer within ${waitMs} ms`)));
-    try {
-      const { messages, isPartial } = await conversation.read(
-        session,
-        { where: "thread", limit, beforeId },
-        AbortSignal.any([signal, late.signal]),
-      );
-      return messages.length === 0 ? undefined : noteOf(messages, isPartial, units);
-    } catch (error) {
-      deps.log.warn("what was said before could not be read; the run goes on without it", { session, error });
-      return undefined;
-    } finally {
-      cancel();
-    }
+    const reading = await inTime(session, signal, (limited) =>
+      conversation.read(session, { where: "thread", limit, beforeId }, limited),
+    );
+    if (reading === undefined || reading.messages.length === 0) return undefined;
+    return noteOf(reading.messages, reading.isPartial, units);
+  }
+
+  /** Each has the identity that it would have come in with, so what was stored all the same is stored once. */
+  async function takeMissed(
+    session: SessionId,
+    conversation: OpenConversation,
+    beginning: Beginning,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const missed = await inTime(session, signal, (limited) =>
+      conversation.after(session, beginning, limit, limited),
+    );
+    for (const inbound of missed ?? []) await deps.inbox.put(inbound);
   }
 
   return async (session, signal) => {
@@ -64,9 +92,13 @@ export function createBacklog(deps: BacklogDeps, options: BacklogOptions = {}): 
     if (conversation === undefined || signal.aborted) return;
     const beginning = await deps.store.beginning(session);
     const thread = threadOf(session);
+    if (beginning === undefined) return;
+    // Before the note, since with the note the session has begun.
+    if (beginning.receivedAt - beginning.at > lateMs)
+      await takeMissed(session, conversation, beginning, signal);
     // Whoever begins a thread with the bot has said nothing before.
-    if (beginning === undefined || beginning.message === thread.root) return;
-    const text = await read(session, conversation, beginning.message, signal);
+    if (beginning.message === thread.root) return;
+    const text = await saidBefore(session, conversation, beginning.message, signal);
     if (text === undefined) return;
     await deps.inbox.put({
       v: 1,

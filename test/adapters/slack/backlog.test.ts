@@ -24,7 +24,9 @@ test("pitfall 17: a mention in mid-thread knows what was said, by whom, and no m
   const mention = bo.say(channel, `${slack.botMention} why?`, { thread: root });
   bo.say(channel, "anyone?", { thread: root });
   const session = `slack:${slack.teamId}:${channel.id}:${root.ts}` as typeof world.session;
-  await inbox.put(message(session, "why?", { message: mention.ts, author: { id: bo.id, name: "bo" } }));
+  await inbox.put(
+    message(session, "why?", { message: mention.ts, at: Date.now(), author: { id: bo.id, name: "bo" } }),
+  );
 
   const conversation = createSlackConversation(
     { api, people: createSlackPeople({ api, clock }), log: silentLog },

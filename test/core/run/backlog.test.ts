@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openPostgres } from "../../../src/adapters/postgres/pool.ts";
 import type { Sql } from "../../../src/adapters/postgres/sql.ts";
-import type { Conversation, Reading, Said } from "../../../src/core/ports/conversation.ts";
+import type { Conversation, OpenConversation, Reading, Said } from "../../../src/core/ports/conversation.ts";
 import { createBacklog, type BacklogOptions } from "../../../src/core/run/backlog.ts";
 import type { SessionId } from "../../../src/core/thread.ts";
-import { asRun, command, message } from "../../contract/store-samples.ts";
+import { asRun, command, lines, message } from "../../contract/store-samples.ts";
 import { storesOver, type Stores } from "../../adapters/postgres/store-subject.ts";
 import { manualClock } from "../../support/manual-clock.ts";
 import { freshDatabase, type FreshDatabase } from "../../support/services/postgres.ts";
@@ -50,18 +50,19 @@ async function calledInThread(): Promise<SessionId> {
 
 function readsAs(answer: () => Reading | Promise<Reading>) {
   const asked: Parameters<Conversation["read"]>[1][] = [];
-  const conversation: Conversation = {
+  const conversation: OpenConversation = {
     async read(_session, options) {
       asked.push(options);
       return answer();
     },
+    after: async () => [],
   };
   return { asked, conversation };
 }
 
 const all = (messages: readonly Said[], isPartial = false) => readsAs(() => ({ messages, isPartial }));
 
-function backlogOf(conversation: Conversation | undefined, options: BacklogOptions = {}) {
+function backlogOf(conversation: OpenConversation | undefined, options: BacklogOptions = {}) {
   const { store, inbox } = stores;
   return createBacklog({ store, inbox, clock, log: silentLog, conversationOf: () => conversation }, options);
 }
@@ -141,15 +142,53 @@ test("that cannot be read, or takes too long, holds no run up", async () => {
   expect(await firstEntries(failing)).toEqual(["user"]);
 
   const slow = await calledInThread();
-  const conversation: Conversation = {
-    read: (_session, _options, signal) =>
-      new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error))),
+  const silence = (signal: AbortSignal): Promise<never> =>
+    new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error)));
+  const conversation: OpenConversation = {
+    read: (_session, _options, signal) => silence(signal),
+    after: (_session, _message, _limit, signal) => silence(signal),
   };
   const waiting = backlogOf(conversation, { waitMs: 1_000 })(slow, never).then(() => "over");
-  await until(() => clock.waiting > 0, { what: "the reading has its time limit" });
-  await clock.advance(1_000);
+  for (const what of ["what stands behind the call", "what stands before it"]) {
+    await until(() => clock.waiting > 0, { what: `the reading of ${what} has its time limit` });
+    await clock.advance(1_000);
+  }
   expect(await waiting).toBe("over");
   expect(await firstEntries(slow)).toEqual(["user"]);
+});
+
+test("of a call that came late it takes in what was written behind it, in its place and once", async () => {
+  const session = `slack:T1:C${++count}:100.1` as SessionId;
+  const call = message(session, "what do you think?", { message: "100.1" });
+  const missed = message(session, "and be brief", { message: "100.2", at: call.at + 1, addressed: false });
+  const known = message(session, "please", { message: "100.3", at: call.at + 2, addressed: false });
+  expect(await stores.inbox.put(missed)).toEqual({ kind: "ignored" });
+  for (const inbound of [call, known]) await stores.inbox.put(inbound);
+  const after: string[] = [];
+  const conversation: OpenConversation = {
+    ...all([]).conversation,
+    after: async (_session, { id, message: ts }, limit) => {
+      after.push(id, ts, String(limit));
+      return [missed, known];
+    },
+  };
+  await backlogOf(conversation)(session, never);
+  await backlogOf(conversation)(session, never);
+  expect(after.slice(0, 3)).toEqual([call.id, "100.1", "100"]);
+  const { tail } = asRun(await stores.store.open(session, "w"));
+  expect(lines(tail)).toEqual(["user: what do you think?", "user: and be brief", "user: please"]);
+});
+
+test("of a call that came in time it asks for nothing behind it", async () => {
+  const session = `slack:T1:C${++count}:100.1` as SessionId;
+  await stores.inbox.put(message(session, "now", { message: "100.5", at: Date.now() }));
+  const { asked, conversation } = all(thread);
+  const after = (): never => {
+    throw new Error("asked for");
+  };
+  await backlogOf({ ...conversation, after })(session, never);
+  expect(asked).toHaveLength(1);
+  expect(await firstEntries(session)).toHaveLength(2);
 });
 
 test("nobody's words end the quotation", async () => {
