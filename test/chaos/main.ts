@@ -1,0 +1,54 @@
+/**
+ * `npm run chaos -- --seconds 60 --seed 7`: real processes that are killed, paused and cut off while people write, and what
+ * holds all the same. `--undo fence|look|ack` takes one rule of the product out: then it has to fail. `--keep FILE` writes down
+ * everything that the checker read.
+ */
+
+import { writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { UNDOS, type Undo } from "./orders.ts";
+import { HEAD, linesOf, rowOf } from "./report.ts";
+import { runChaos, type ChaosOptions } from "./run.ts";
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      seconds: { type: "string", default: "60" },
+      seed: { type: "string" },
+      undo: { type: "string", multiple: true, default: [] },
+      "per-second": { type: "string", default: "2.5" },
+      scope: { type: "string" },
+      keep: { type: "string" },
+    },
+  });
+  const seed = Number(values.seed ?? Math.floor(Math.random() * 1e6));
+  const seconds = Number(values.seconds);
+  const perSecond = Number(values["per-second"]);
+  const undo = UNDOS.filter((name) => values.undo.includes(name)) as Undo[];
+  const isWrong =
+    undo.length < values.undo.length || !Number.isInteger(seed) || !(seconds > 0) || !(perSecond > 0);
+  if (isWrong) {
+    console.error(
+      `--seconds and --per-second are above 0, --seed is a whole number, --undo is one of ${UNDOS.join(", ")}.`,
+    );
+    return 2;
+  }
+  const begun = performance.now();
+  const options: ChaosOptions = {
+    seed,
+    seconds,
+    perSecond,
+    undo,
+    // A sweep of the ledger would find what nobody looked for.
+    scope: undo.includes("look") || values.scope === "workers" ? "workers alone" : "everything",
+    quietMs: 120_000,
+    note: (line) => console.log(`${((performance.now() - begun) / 1_000).toFixed(1).padStart(6)} ${line}`),
+  };
+  const outcome = await runChaos(options);
+  if (values.keep !== undefined) writeFileSync(values.keep, JSON.stringify(outcome.record));
+  for (const line of [...linesOf(outcome), "", ...HEAD, rowOf(options, outcome)]) console.log(line);
+  return outcome.broken.length === 0 ? 0 : 1;
+}
+
+process.exitCode = await main();
+process.exit();

@@ -1,0 +1,33 @@
+// What the run tells a process of the product, at its start and while it works.
+
+/** A rule of the product that is taken out, to see that the suite notices. */
+export type Undo =
+  /** The database takes writes with any fence. */
+  | "fence"
+  /** Nobody looks at the ledger again after the lease was released. */
+  | "look"
+  /** A message is acknowledged first and stored later. */
+  | "ack";
+
+export const UNDOS: readonly Undo[] = ["fence", "look", "ack"];
+
+/** In the environment as JSON, by this name. */
+export const ORDERS = "CHAOS_ORDERS";
+
+export interface StartOrders {
+  /** Where tools do their work. */
+  readonly workshop: string;
+  readonly undo: readonly Undo[];
+  /** Whether the ledger is swept for what nobody rang for. */
+  readonly sweeps: "on" | "off";
+  readonly jobLockMs: number;
+}
+
+/** At this moment (`before commit-round`, `after inbox-put`, `before tool`) the process does this to itself, once. */
+export interface MomentOrder {
+  readonly at: string;
+  readonly signal: "SIGSTOP" | "SIGKILL";
+}
+
+/** Takes back what was ordered before. */
+export const NEVER: MomentOrder = { at: "never", signal: "SIGSTOP" };

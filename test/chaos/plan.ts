@@ -1,0 +1,103 @@
+// Which faults a chaos run has, and when: all of it from the seed, before the run begins.
+import { CALL_FAULTS, DELIVERY_FAULTS, type CallFault, type DeliveryFault } from "./place.ts";
+import { randomOf, type Random } from "./random.ts";
+
+/** What happens to processes and servers. */
+export type Blow =
+  | { readonly kind: "kill" | "end" | "pause"; readonly who: "gateway" | "worker" }
+  | { readonly kind: "kill at" | "pause at"; readonly who: "gateway" | "worker"; readonly moment: string }
+  | { readonly kind: "redis"; readonly how: "shutdown" | "kill" | "flush" }
+  | { readonly kind: "postgres"; readonly how: "fast" | "immediate" };
+
+export type Fault =
+  | Blow
+  | { readonly kind: "call"; readonly how: CallFault }
+  | { readonly kind: "delivery"; readonly how: DeliveryFault };
+
+export interface Planned {
+  readonly atMs: number;
+  readonly fault: Fault;
+}
+
+/** What a run may break: all of it, or only what is mended without a sweep of the ledger. */
+export type Scope = "everything" | "workers alone";
+
+/** Between claim and end of an attempt, where a pause or a kill has the most to break. */
+export const WORKER_MOMENTS = [
+  "after open-run",
+  "in tool",
+  "after tool",
+  "before commit-round",
+  "after commit-round",
+  "before end-run",
+  "after end-run",
+  "before pages-put",
+  "after pages-put",
+  "before settled",
+] as const;
+const GATEWAY_MOMENTS = ["before inbox-put", "after inbox-put"] as const;
+
+/** A minute; each comes at least so often in a run. */
+interface Rate {
+  readonly perMinute: number;
+  readonly least: number;
+  readonly draw: (random: Random) => Fault;
+}
+
+const RATES: Readonly<Record<Scope, readonly Rate[]>> = {
+  everything: [
+    ...workers(),
+    { perMinute: 1.5, least: 1, draw: () => ({ kind: "kill", who: "gateway" }) },
+    {
+      perMinute: 1.2,
+      least: 1,
+      draw: (random) => ({ kind: "kill at", who: "gateway", moment: random.pick(GATEWAY_MOMENTS) }),
+    },
+    { perMinute: 0.3, least: 0, draw: () => ({ kind: "pause", who: "gateway" }) },
+    {
+      perMinute: 0.7,
+      least: 1,
+      draw: (random) => ({ kind: "redis", how: random.pick(["shutdown", "kill"]) }),
+    },
+    { perMinute: 0.3, least: 1, draw: () => ({ kind: "redis", how: "flush" }) },
+    {
+      perMinute: 0.7,
+      least: 1,
+      draw: (random) => ({ kind: "postgres", how: random.pick(["fast", "immediate"]) }),
+    },
+  ],
+  "workers alone": workers(),
+};
+
+function workers(): readonly Rate[] {
+  return [
+    { perMinute: 6, least: 2, draw: () => ({ kind: "kill", who: "worker" }) },
+    {
+      perMinute: 5,
+      least: 2,
+      draw: (random) => ({ kind: "kill at", who: "worker", moment: random.pick(WORKER_MOMENTS) }),
+    },
+    { perMinute: 1.5, least: 0, draw: () => ({ kind: "pause", who: "worker" }) },
+    {
+      perMinute: 2,
+      least: 1,
+      draw: (random) => ({ kind: "pause at", who: "worker", moment: random.pick(WORKER_MOMENTS) }),
+    },
+    { perMinute: 0.8, least: 0, draw: () => ({ kind: "end", who: "worker" }) },
+    { perMinute: 24, least: 4, draw: (random) => ({ kind: "call", how: random.pick(CALL_FAULTS) }) },
+    { perMinute: 20, least: 4, draw: (random) => ({ kind: "delivery", how: random.pick(DELIVERY_FAULTS) }) },
+  ];
+}
+
+/** In the order of their times. */
+export function planOf(seed: number, forMs: number, scope: Scope): readonly Planned[] {
+  const random = randomOf(seed, "faults");
+  const planned = RATES[scope].flatMap(({ perMinute, least, draw }) => {
+    const times = Math.max(least, Math.round((perMinute * forMs) / 60_000));
+    return Array.from({ length: times }, (): Planned => ({
+      atMs: Math.round(random.next() * forMs),
+      fault: draw(random),
+    }));
+  });
+  return planned.sort((one, other) => one.atMs - other.atMs);
+}
