@@ -3,7 +3,7 @@
  * Everything durable goes through the fenced store; everything people see goes through one reply writer.
  */
 
-import type { LoopDeps, LoopHooks, LoopOutcome, LoopProfile } from "../agent/loop-types.ts";
+import type { AbortReason, LoopDeps, LoopHooks, LoopOutcome, LoopProfile } from "../agent/loop-types.ts";
 import { runLoop } from "../agent/loop.ts";
 import type { Entry } from "../entry.ts";
 import { isStaleFence, isStoreTrouble, type BobbinError } from "../errors.ts";
@@ -208,9 +208,12 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
           entries,
           roundsDone: rounds,
         };
-        const outcome: LoopOutcome = claimed.stopped
-          ? stoppedBeforeItBegan
-          : await runLoop(deps, profile, { ...input, entries: [...entries] }, hooks, signal.signal);
+        // No model call is made then, and calls that an attempt before left open are closed.
+        const ending = claimed.stopped ? AbortSignal.abort("stopped" satisfies AbortReason) : signal.signal;
+        const looped = await runLoop(deps, profile, { ...input, entries: [...entries] }, hooks, ending);
+        // An answer that was stored whole, of a run that was not ended yet.
+        const isLate = claimed.stopped && looped.kind === "ended" && looped.reason !== "cancelled";
+        const outcome: LoopOutcome = isLate ? stoppedBeforeItBegan : looped;
         await frozen;
         if (storeFailure !== undefined) throw storeFailure;
         if (outcome.kind === "left") return outcome;

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { RunBench, type RunBenchOptions } from "../../support/run-bench.ts";
 import { calls, hangs, reply, type ScriptedStep } from "../../support/scripted-model.ts";
 import { tool } from "../../support/agent-library.ts";
+import { until } from "../../support/until.ts";
 import { postgresBackend } from "../../adapters/postgres/backends.ts";
 
 const backend = postgresBackend();
@@ -85,6 +86,28 @@ test.each(["read", "write"] as const)(
     expect(await b.problems()).toEqual([]);
   },
 );
+
+test("after the worker died inside a tool, before the next one looks: nothing runs again, and its call is closed in the history", async () => {
+  let runs = 0;
+  const b = bench([calls(["c1", "slow"])], {
+    tools: [tool("slow", () => (runs++, worker.die()), { effect: "write" })],
+  });
+  const worker = b.worker();
+  await b.say("do it");
+  worker.begin();
+  await until(() => runs === 1 && !b.locker.isHeld(b.key), { what: "the worker is dead" });
+  await b.command("stop");
+  await b.rest();
+  expect(runs).toBe(1);
+  expect(b.model.requests).toHaveLength(1);
+  const entries = await b.stores.transcripts.entries(b.session);
+  expect(entries.flatMap(({ body }) => (body.kind === "tool" ? [body.content] : []))).toEqual([
+    "outcome unknown: the process ended while this ran",
+  ]);
+  expect(b.shown()).toEqual(["Stopped. Reply to go on, or retry."]);
+  expect(await b.fates()).toEqual(["do it: cancelled", "/stop: answered"]);
+  expect(await b.problems()).toEqual([]);
+});
 
 test("between the last round and the end, and after the end: the answer is whole, and the next message has a run of its own", async () => {
   for (const [moment, when] of [
