@@ -6,7 +6,7 @@
 
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { UNDOS, type Undo } from "./orders.ts";
+import { UNDOS } from "./orders.ts";
 import { HEAD, linesOf, rowOf } from "./report.ts";
 import { runChaos, type ChaosOptions } from "./run.ts";
 
@@ -24,7 +24,7 @@ async function main(): Promise<number> {
   const seed = Number(values.seed ?? Math.floor(Math.random() * 1e6));
   const seconds = Number(values.seconds);
   const perSecond = Number(values["per-second"]);
-  const undo = UNDOS.filter((name) => values.undo.includes(name)) as Undo[];
+  const undo = UNDOS.filter((name) => values.undo.includes(name));
   const isWrong =
     undo.length < values.undo.length || !Number.isInteger(seed) || !(seconds > 0) || !(perSecond > 0);
   if (isWrong) {

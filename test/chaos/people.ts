@@ -49,14 +49,15 @@ export function createPeople(place: ChaosPlace, random: Random, options: PeopleO
   const done: Promise<Act>[] = [];
   let tags = 0;
 
-  const note = async (sent: Promise<boolean>, act: (taken: boolean) => Act): Promise<void> =>
-    void done.push(sent.catch(() => false).then(act));
+  function note(sent: Promise<boolean>, act: (taken: boolean) => Act): void {
+    done.push(sent.catch(() => false).then(act));
+  }
 
   function asked(talk: Talk, tag: number, { message, isAddressed, taken }: Sent): void {
     talk.messages.push({ message, tag });
     const { session } = talk.thread;
     const mayBeIgnored = !isAddressed && !talk.isHeard;
-    void note(taken, (isTaken) => {
+    note(taken, (isTaken) => {
       if (isAddressed && isTaken) talk.isHeard = true;
       return { kind: "question", tag, session, message, taken: isTaken, mayBeIgnored };
     });
@@ -93,27 +94,27 @@ export function createPeople(place: ChaosPlace, random: Random, options: PeopleO
       case "edit": {
         const { message, tag } = random.pick(messages.slice(-3));
         const edited = place.edit(thread, message, `${questionOf(tag)} please`);
-        return void note(edited, (taken) => ({ kind: "edit", session, message, taken }));
+        return note(edited, (taken) => ({ kind: "edit", session, message, taken }));
       }
       case "delete": {
         const last = messages.at(-1);
         if (last === undefined || last.message === thread.root) return;
         messages.pop();
         const removed = place.remove(thread, last.message);
-        return void note(removed, (taken) => ({ kind: "delete", session, message: last.message, taken }));
+        return note(removed, (taken) => ({ kind: "delete", session, message: last.message, taken }));
       }
       case "stop":
       case "reset":
       case "retry": {
         const how = random.weighted({ words: 2, button: 2, platform: 1 });
         const pressed = place.command(thread, habit, habit === "reset" ? "words" : how);
-        if (pressed !== undefined) void note(pressed, (taken) => ({ kind: habit, session, taken }));
+        if (pressed !== undefined) note(pressed, (taken) => ({ kind: habit, session, taken }));
         return;
       }
       case "leave": {
         talk.isGone = true;
         const removed = place.remove(thread, thread.root);
-        return void note(removed, (taken) => ({ kind: "delete", session, message: thread.root, taken }));
+        return note(removed, (taken) => ({ kind: "delete", session, message: thread.root, taken }));
       }
       default:
         habit satisfies never;

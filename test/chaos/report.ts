@@ -30,7 +30,9 @@ export function rowOf(options: ChaosOptions, { record, broken, tally }: ChaosOut
 
 /** Each invariant with how often it was broken, and the first few cases. */
 export function linesOf({ broken, tally, record, quietAfterMs, folder }: ChaosOutcome): readonly string[] {
-  const lines = [...tally].toSorted().map(([what, times]) => `${what}: ${times}`);
+  const lines = [...tally]
+    .toSorted(([one], [other]) => one.localeCompare(other))
+    .map(([what, times]) => `${what}: ${times}`);
   const ends = Map.groupBy(record.attempts, ({ ended }) => ended ?? "no end");
   lines.push(`attempts: ${[...ends].map(([how, all]) => `${all.length} ${how}`).join(", ")}`);
   const fates = Map.groupBy(record.inbox, ({ fate }) => fate ?? "none");

@@ -47,9 +47,9 @@ function changedFates({ writes, runs }: ChaosRecord): Broken[] {
     const isRetry =
       now !== null && now["state"] === "admitted" && causes.get(now["run"] as string) === "retry";
     if (isRetry && was["fate"] !== "answered") return [];
-    const became = now === null ? "nothing" : `${String(now["state"])} ${String(now["fate"])}`;
+    const became = now === null ? "nothing" : `${nameOf(now["state"])} ${nameOf(now["fate"])}`;
     return [
-      { invariant: FATED, what: `${String(was["id"])} was ${String(was["fate"])} and became ${became}` },
+      { invariant: FATED, what: `${nameOf(was["id"])} was ${nameOf(was["fate"])} and became ${became}` },
     ];
   });
 }
@@ -64,3 +64,5 @@ function notOnce({ inbox, entries }: ChaosRecord): Broken[] {
     return isRight ? [] : [{ invariant: ONCE, what: `${row.id} (${row.fate}) stands there ${count} times` }];
   });
 }
+
+const nameOf = (value: unknown): string => (typeof value === "string" ? value : "nothing");

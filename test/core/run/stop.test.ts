@@ -89,8 +89,12 @@ test.each(["read", "write"] as const)(
 
 test("after the worker died inside a tool, before the next one looks: nothing runs again, and its call is closed in the history", async () => {
   let runs = 0;
+  const dyingIn = async (): Promise<void> => {
+    runs++;
+    worker.die();
+  };
   const b = bench([calls(["c1", "slow"])], {
-    tools: [tool("slow", () => (runs++, worker.die()), { effect: "write" })],
+    tools: [tool("slow", dyingIn, { effect: "write" })],
   });
   const worker = b.worker();
   await b.say("do it");
