@@ -24,7 +24,7 @@ export type Tally = Map<string, number>;
 /** How long a process may take to come to the moment that it was told. */
 const MOMENT_MS = 4_000;
 /** How long a blow may wait for somebody whom it can hit. */
-const FREE_MS = 8_000;
+const FREE_MS = 20_000;
 
 /** Resolves when all of it is done and everything runs again. */
 export async function inflict(

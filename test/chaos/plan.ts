@@ -77,7 +77,7 @@ function workers(): readonly Rate[] {
       least: 2,
       draw: (random) => ({ kind: "kill at", who: "worker", moment: random.pick(WORKER_MOMENTS) }),
     },
-    { perMinute: 1.5, least: 0, draw: () => ({ kind: "pause", who: "worker" }) },
+    { perMinute: 1.5, least: 1, draw: () => ({ kind: "pause", who: "worker" }) },
     {
       perMinute: 2,
       least: 1,
