@@ -2,87 +2,77 @@
 
 import type { Committed, Fence } from "../../core/ports/run-store.ts";
 import type { RoundRecord } from "../../core/round.ts";
+import { cleanJson } from "../../core/text.ts";
 import { ENTRY_JSON, toEntry, type EntryRow } from "./entry-row.ts";
-import { judgeHeld, type HeldRow } from "./fenced.ts";
-import { isDropped, JOINED, STORED, USER_ENTRY, WAS, WITH_JOINED } from "./ledger-sql.ts";
-import { roundValues, STORE_CALLS } from "./round-values.ts";
-import { snapshotRetry } from "./snapshot-retry.ts";
+import { holding, takeHeld } from "./fenced.ts";
+import { joining, nobodyWaits, waiting, WITH_JOINED } from "./joining-sql.ts";
+import { partsOf, storedEntries, storing, type RoundPart } from "./round-values.ts";
+import { shaped } from "./shaped.ts";
 import type { Sql } from "./sql.ts";
 
-interface CommitRow extends HeldRow {
+interface CommitRow {
+  readonly base: number;
+  readonly epoch: number;
   readonly stopped: boolean;
-  readonly stored: readonly EntryRow[] | null;
-  readonly steered: readonly EntryRow[] | null;
+  /** Absent where the statement takes nobody in. */
+  readonly steered?: readonly EntryRow[] | null;
 }
 
-/** $5: the round is complete. $11: who waits may join. $10: how many entries are given. Values $6 to $9: see `round-values`. */
-const COMMIT = {
-  name: "commit-round",
-  text: `
-with ${WAS},
-waiting as materialized (
-  select count(*) as n from inbox i, was
-  where $11::boolean and not was.stopped and i.session = $1 and i.state = 'waiting' and i.kind = 'message'
-    and i.seq > was.stop_seq),
-held as (
-  update sessions s set rev = s.rev + 1, last_seq = s.last_seq + $10::integer + waiting.n, touched_at = now_ms()
-  from was, waiting
-  where s.id = $1 and s.fence = $2::bigint and s.rev = was.rev and was.open and was.rounds = $4::integer - 1
-  returning was.last_seq as base, was.epoch, was.stopped, was.stop_seq),
-sorted as (
-  update inbox i set
-    state = case when i.seq < h.stop_seq then 'done' else 'admitted' end,
-    fate = case when i.seq < h.stop_seq then 'cancelled' end,
-    reason = case when i.seq < h.stop_seq then 'stop' end,
-    done_at = case when i.seq < h.stop_seq then now_ms() end,
-    run = case when i.seq > h.stop_seq then $3 end,
-    joined = i.seq > h.stop_seq
-  from held h
-  where i.session = $1 and i.state = 'waiting'
-    and (${isDropped("h")} or ($11 and not h.stopped and i.kind = 'message'))
-  returning i.seq, i.id, i.at, i.state, i.body),
-${JOINED},
-${STORED},
-steered as (
-  insert into entries (session, epoch, seq, run, round, kind, body, inbound)
-  select $1, h.epoch, h.base + $10 + m.n, $3, $4, 'user', ${USER_ENTRY}, m.id
-  from held h, joined m
-  returning seq, epoch, run, round, body),
+interface CommitShape {
+  readonly isComplete: boolean;
+  readonly mayJoin: boolean;
+  /** It takes in who waits. Else it only looks, and takes nothing when someone does. */
+  readonly joins: boolean;
+  readonly parts: readonly RoundPart[];
+}
+
+/** $4: the round. $5: how many entries are given. From $6: `parts`. No row where nothing was taken. */
+const COMMIT = shaped<CommitShape>({
+  name: ({ isComplete, mayJoin, joins, parts }) =>
+    ["commit", isComplete, mayJoin, joins, ...parts.map((part) => part.name)].join("-"),
+  text: ({ isComplete, mayJoin, joins, parts }) => `
+with ${holding({
+    adds: `$5::integer${joins ? ` + ${waiting(mayJoin)}` : ""}`,
+    when: `r.rounds = $4::integer - 1${joins ? "" : ` and ${nobodyWaits(mayJoin)}`}`,
+    gives: "$4 as rounds",
+  })}${joins ? joining(mayJoin) : ""}${isComplete || joins ? running(isComplete, joins) : ""}${storing(parts, 6)}
+select h.base, h.epoch, h.stopped${
+    joins ? `, (select json_agg(${ENTRY_JSON} order by e.seq) from steered e) as steered` : ""
+  }
+from held h`,
+});
+
+const running = (isComplete: boolean, joins: boolean): string => `,
 run as (
-  update runs r set
-    rounds = case when $5::boolean then $4 else r.rounds end,
-    safe_fence = case when $5 then $2 else r.safe_fence end,
-    ${WITH_JOINED}
-  from held where r.id = $3),
-${STORE_CALLS}
-select was.fence, was.open, was.rounds, was.stopped, exists (select from held) as held,
-  (select json_agg(${ENTRY_JSON} order by e.seq) from stored e) as stored,
-  (select json_agg(${ENTRY_JSON} order by e.seq) from steered e) as steered
-from was`,
-};
+  update runs r set ${[
+    ...(isComplete ? ["rounds = $4, safe_fence = $2"] : []),
+    ...(joins ? [WITH_JOINED] : []),
+  ].join(", ")}
+  from held where r.id = $3)`;
 
 export async function commitRound(
   sql: Sql,
   fence: Fence,
-  round: RoundRecord,
+  record: RoundRecord,
   isStored: (hash: string) => boolean,
 ): Promise<Committed> {
+  const round = { ...record, entries: cleanJson(record.entries) };
+  const parts = partsOf(round, round.modelCalls, isStored);
   const values = [
     fence.session,
     fence.number,
     fence.run,
     round.round,
-    round.state === "complete",
-    ...roundValues(round, round.modelCalls, isStored),
     round.entries.length,
-    round.state === "complete" && round.isLast !== true,
+    ...parts.flatMap((part) => part.values),
   ];
-  const row = await snapshotRetry(async () => {
-    const [found] = await sql.query<CommitRow>(COMMIT, values);
-    return judgeHeld(found, fence, round.round);
-  });
+  const isComplete = round.state === "complete";
+  const mayJoin = isComplete && round.isLast !== true;
+  const row = await takeHeld(sql, { fence, round: round.round }, (joins) =>
+    sql.query<CommitRow>(COMMIT({ isComplete, mayJoin, joins, parts }), values),
+  );
   return {
-    stored: (row.stored ?? []).map(toEntry),
+    stored: storedEntries(fence, row, round),
     steered: (row.steered ?? []).map(toEntry),
     stopped: row.stopped,
   };

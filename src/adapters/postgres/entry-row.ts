@@ -1,6 +1,6 @@
 /** Entries between their rows and the vocabulary. Every version that was ever stored is read here. */
 
-import type { Entry, EntryBody, ToolCall } from "../../core/entry.ts";
+import type { AssistantEntry, Entry, EntryBody, ToolCall, UserEntry } from "../../core/entry.ts";
 import type { Author } from "../../core/inbound.ts";
 import type { InboundId, RunId } from "../../core/ids.ts";
 import type { ImagePart, Part } from "../../core/part.ts";
@@ -19,15 +19,15 @@ export type EntryRow = readonly [
 /** The SQL expression for an `EntryRow` of the row `e`. An array: an object's names took a third of a claim's time. */
 export const ENTRY_JSON = `json_build_array(e.seq, e.epoch, e.run, e.round, e.body)`;
 
+/** Built up and not spread together, as all that a claim reads by the hundred. */
 export function toEntry([seq, epoch, run, round, body]: EntryRow): Entry {
-  return {
-    seq,
-    epoch,
-    ...(run === null ? {} : { run: run as RunId }),
-    ...(round === null ? {} : { round }),
-    body: toEntryBody(body),
-  };
+  const entry: Mutable<Entry> = { seq, epoch, body: toEntryBody(body) };
+  if (run !== null) entry.run = run as RunId;
+  if (round !== null) entry.round = round;
+  return entry;
 }
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** The JSON text of bodies for a parameter; what Postgres would refuse is replaced at every depth. */
 export function entriesText(bodies: readonly EntryBody[]): string {
@@ -37,25 +37,28 @@ export function entriesText(bodies: readonly EntryBody[]): string {
 function toEntryBody(value: unknown): EntryBody {
   const body = fieldsOf(value, "entry");
   switch (body["kind"]) {
-    case "user":
-      return {
-        v: 1,
-        kind: "user",
-        ...optional(body, "author", toAuthor),
-        parts: toParts(body["parts"]),
-        ...optional(body, "inbound", toInboundId),
-      };
-    case "assistant":
-      return {
+    case "user": {
+      const { author, inbound } = body;
+      const user: Mutable<UserEntry> = { v: 1, kind: "user", parts: toParts(body["parts"]) };
+      if (isThere(author)) user.author = toAuthor(author);
+      if (isThere(inbound)) user.inbound = textOf(inbound, "inbound") as InboundId;
+      return user;
+    }
+    case "assistant": {
+      const { images, reasoning, interrupted, cut } = body;
+      const calls = listOf(body["calls"], "calls").map(toCall);
+      const reply: Mutable<AssistantEntry> = {
         v: 1,
         kind: "assistant",
         text: textOf(body["text"], "text"),
-        calls: listOf(body["calls"], "calls").map(toCall),
-        ...optional(body, "images", toImages),
-        ...optional(body, "reasoning", textOf),
-        ...(body["interrupted"] === true ? { interrupted: true } : {}),
-        ...(body["cut"] === true ? { cut: true } : {}),
+        calls,
       };
+      if (isThere(images)) reply.images = toImages(images);
+      if (isThere(reasoning)) reply.reasoning = textOf(reasoning, "reasoning");
+      if (interrupted === true) reply.interrupted = true;
+      if (cut === true) reply.cut = true;
+      return reply;
+    }
     case "tool":
       return {
         v: 1,
@@ -133,6 +136,7 @@ function toCall(value: unknown): ToolCall {
   };
 }
 
-function toInboundId(value: unknown, what: string): InboundId {
-  return textOf(value, what) as InboundId;
+/** As `optional` has it: a null counts as absent. */
+function isThere(value: unknown): boolean {
+  return value !== undefined && value !== null;
 }

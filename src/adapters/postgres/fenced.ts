@@ -1,36 +1,69 @@
-/** What the answer of a fenced statement means: it wrote, another attempt is newer, or its snapshot was old. */
+/** Statements that write for an attempt: they take the session's row, and one that did not is told why. */
 
 import { BobbinError } from "../../core/errors.ts";
 import type { Fence } from "../../core/ports/run-store.ts";
-
-/** The first columns of every fenced statement that takes the session's row. */
-export interface HeldRow {
-  /** As the snapshot had it. */
-  readonly fence: number;
-  /** Whether the run was unfinished; null when there is no such run. */
-  readonly open: boolean | null;
-  readonly rounds: number | null;
-  /** Whether the row was taken, and so everything written. */
-  readonly held: boolean;
-}
+import { isStopped } from "./ledger-sql.ts";
+import { snapshotRetry } from "./snapshot-retry.ts";
+import type { Sql } from "./sql.ts";
 
 /**
- * @param round the round that the statement stores, if any; it has to follow the stored ones.
+ * SQL: the CTE that takes the session's row for an attempt, and all conditions of it: session $1, fence $2, run $3. What it reads
+ * beside the row is of one snapshot (see `snapshot-retry`). It gives `base` (the last seq before), `epoch`, `stop_seq`, `stopped`.
+ */
+export const holding = (of: {
+  readonly adds: string;
+  readonly when: string;
+  readonly gives: string;
+}): string => `held as (
+  update sessions s set rev = s.rev + 1, last_seq = s.last_seq + ${of.adds}, touched_at = now_ms()
+  from sessions w, runs r
+  where s.id = $1 and s.fence = $2::bigint and w.id = $1 and s.rev = w.rev and r.id = $3 and r.session = $1
+    and r.reply = 'open' and ${of.when}
+  returning w.last_seq as base, r.epoch, w.stop_seq, ${isStopped("w", "r")} as stopped, ${of.gives})`;
+
+/** Why a row was not taken. */
+const WHY = {
+  name: "why-not-held",
+  text: `
+select s.fence, r.reply = 'open' as open, r.rounds
+from sessions s left join runs r on r.id = $2 and r.session = s.id where s.id = $1`,
+};
+
+/**
+ * Runs a statement that takes the session's row until it does, and answers its row.
+ * @param of.round the round that the statement stores, if any; it has to follow the stored ones.
+ * @param query answers no row where nothing was taken: told whether to take in who waits. At first it only looks whether someone
+ * does, since mostly nobody does; and what it has found stale it begins anew.
  * @throws BobbinError `stale_fence` when another attempt is newer, or the run has ended.
  */
-export function judgeHeld<R extends HeldRow>(
-  row: R | undefined,
-  fence: Fence,
-  round: number | undefined,
-): R | "stale" {
-  if (row === undefined || row.fence !== fence.number || row.open !== true) throw staleFence(fence);
-  if (row.held) return row;
-  if (round !== undefined && row.rounds !== round - 1) {
-    throw new BobbinError("panic", "a round does not follow the stored ones", {
-      facts: { run: fence.run, round, stored: row.rounds ?? -1 },
-    });
-  }
-  return "stale";
+export async function takeHeld<R extends object>(
+  sql: Sql,
+  of: { readonly fence: Fence; readonly round: number | undefined },
+  query: (joins: boolean) => Promise<readonly R[]>,
+): Promise<R> {
+  const { fence, round } = of;
+  let joins = false;
+  return snapshotRetry(async () => {
+    const [row] = await query(joins);
+    if (row !== undefined) return row;
+    const [why] = await sql.query<WhyRow>(WHY, [fence.session, fence.run]);
+    if (why?.fence !== fence.number || why.open !== true) throw staleFence(fence);
+    if (round !== undefined && why.rounds !== round - 1) {
+      throw new BobbinError("panic", "a round does not follow the stored ones", {
+        facts: { run: fence.run, round, stored: why.rounds ?? -1 },
+      });
+    }
+    // Someone waits, or the row was contested; that statement is right in both cases.
+    joins = true;
+    return "stale";
+  });
+}
+
+interface WhyRow {
+  readonly fence: number;
+  /** Whether the run is unfinished; null when there is no such run. */
+  readonly open: boolean | null;
+  readonly rounds: number | null;
 }
 
 export function staleFence(fence: Fence): BobbinError {

@@ -14,7 +14,7 @@ with held as (
 e as (
   insert into entries (session, epoch, seq, kind, body)
   select $1, h.epoch, h.base + t.n, t.body->>'kind', t.body
-  from held h, jsonb_array_elements($2::jsonb) with ordinality as t(body, n)
+  from held h, json_array_elements($2::json) with ordinality as t(body, n)
   returning seq, epoch, run, round, body)
 select json_agg(${ENTRY_JSON} order by e.seq) as entries from e`,
 };

@@ -3,9 +3,9 @@
 import { END_REASONS } from "../../core/end-reason.ts";
 import type { RunId } from "../../core/ids.ts";
 import type { Fence, Opened } from "../../core/ports/run-store.ts";
-import type { Frozen } from "../../core/round.ts";
 import type { SessionId } from "../../core/thread.ts";
-import { ENTRY_JSON, toEntry, type EntryRow } from "./entry-row.ts";
+import type { EntryRow } from "./entry-row.ts";
+import { FROZEN, toFrozen, type FrozenRow } from "./frozen-row.ts";
 import {
   IN_ORDER,
   IS_WORK,
@@ -16,7 +16,10 @@ import {
   noteEntry,
   USER_ENTRY,
 } from "./ledger-sql.ts";
+import { newest, sorted, TAIL, tailOf, type TailRow } from "./open-tail.ts";
+import { openUsual } from "./open-usual.ts";
 import { OUTCOME_JSON, toOutcome, toRunInfo, USAGE_JSON, type OutcomeRow, type RunRow } from "./run-row.ts";
+import { shaped } from "./shaped.ts";
 import { snapshotRetry } from "./snapshot-retry.ts";
 import type { Sql } from "./sql.ts";
 
@@ -30,19 +33,16 @@ const RETRYABLE = Object.entries(END_REASONS)
   .flatMap(([reason, { canRetry }]) => (canRetry ? [`'${reason}'`] : []))
   .join(", ");
 
-interface OpenRow {
+interface OpenRow extends FrozenRow, TailRow {
   readonly todo: "settle" | "abandoned" | "used_up" | "resume" | "new" | "tidy" | "nothing";
   /** Null when the snapshot was stale (or there was nothing to take). */
   readonly fence: number | null;
   readonly run: RunRow | null;
   readonly outcome: OutcomeRow | null;
+  /** Those of a run that is to be settled. */
   readonly entries: readonly EntryRow[] | null;
   readonly stopped: boolean;
   readonly afterCrash: boolean;
-  readonly promptHash: string | null;
-  readonly promptText: string | null;
-  readonly toolsHash: string | null;
-  readonly toolsText: string | null;
 }
 
 /**
@@ -52,9 +52,9 @@ interface OpenRow {
  * messages, since the model reads notes with the user turn that follows them; where a retry comes alone they are a turn of
  * their own, so that what is tried again is what was corrected.
  */
-const OPEN = {
-  name: "open-run",
-  text: `
+const OPEN = shaped<{ readonly tail: number }>({
+  name: ({ tail }) => `open-run-${tail}`,
+  text: ({ tail }) => `
 with was as materialized (select * from sessions where id = $1),
 live as materialized (
   select i.kind from inbox i, was
@@ -145,31 +145,18 @@ added as (
       case m.kind when 'message' then id end as inbound
     from sorted m, held h where (m.kind = 'message' and state = 'admitted') or (m.kind in ('edit', 'delete', 'note') and fate = 'answered')
     union all
-    select 0, 0, ${noteEntry("$5::text")}, null from held where retries) t
+    select 0, 0, ${noteEntry("$4::text")}, null from held where retries) t
   where h.kind = 'new'
   union all
-  select $1, c.epoch, h.base + 1, c.id, c.rounds, 'note', ${noteEntry("$6::text")}, null
+  select $1, c.epoch, h.base + 1, c.id, c.rounds, 'note', ${noteEntry("$5::text")}, null
   from held h, current c where h.kind = 'used_up'
   returning seq, epoch, run, round, kind, body),
-room as materialized (select greatest(1, $4::bigint - (select count(*) from added)) as n),
 scope as materialized (
   select coalesce(c.epoch, h.epoch) as epoch from held h left join current c on true where h.kind in ('new', 'resume')),
-newest as materialized (
-  select e.seq, e.kind from entries e where e.session = $1 and e.epoch = (select epoch from scope)
-  order by e.seq desc limit (select n from room)),
-border as materialized (
-  select case when (select count(*) from newest) < (select n from room) then 0 else coalesce(
-    (select min(seq) from newest where kind = 'user'),
-    (select e.seq from entries e where e.session = $1 and e.epoch = (select epoch from scope) and e.kind = 'user'
-      order by e.seq desc limit 1), 0) end as seq),
-entries_out as (
-  select e.seq, e.epoch, e.run, e.round, e.body from entries e
-  where e.session = $1 and e.epoch = (select epoch from scope) and e.seq >= (select seq from border)
-  union all
+${newest("scope", tail)},
+of_run as (
   select e.seq, e.epoch, e.run, e.round, e.body from held h, current c, entries e
-  where h.kind in ('settle', 'used_up') and e.run = c.id
-  union all
-  select seq, epoch, run, round, body from added)
+  where h.kind in ('settle', 'used_up') and e.run = c.id)
 select todo.kind as todo, h.fence,
   case when h.kind = 'new' then (
     select json_build_object('id', id, 'session', session, 'cause', cause, 'epoch', epoch, 'rounds', rounds,
@@ -180,17 +167,15 @@ select todo.kind as todo, h.fence,
       'usage', (select ${USAGE_JSON} from model_calls c where c.run = current.id)) from current) end as run,
   coalesce((select outcome from given_up),
     (select ${OUTCOME_JSON} from current r where r.reply = 'settling')) as outcome,
-  (select json_agg(${ENTRY_JSON} order by e.seq) from entries_out e) as entries,
+  (select ${TAIL} from newest e) as history, (select ${TAIL} from added e) as added, (select ${TAIL} from of_run e) as entries,
   coalesce((select ${isStopped("was", "c")} from current c), false) as stopped,
   exists (select from left_behind) or exists (
     select from current c join attempts a on a.run = c.id
     where a.ended = 'crashed' and a.ended_at > now_ms() - ${MAY_LAND_MS}) as "afterCrash",
-  p.hash as "promptHash", p.text as "promptText", t.hash as "toolsHash", t.text as "toolsText"
+  ${FROZEN("coalesce(c.epoch, was.epoch)")}
 from was cross join todo left join held h on true
-left join current c on true
-left join blobs p on was.frozen_epoch = coalesce(c.epoch, was.epoch) and p.hash = was.prompt_hash
-left join blobs t on was.frozen_epoch = coalesce(c.epoch, was.epoch) and t.hash = was.tools_hash`,
-};
+left join current c on true`,
+});
 
 /** What the model reads in a retried run, so that its history ends with a turn to answer. */
 const RETRY_NOTE = "The last turn was not answered to its end. Someone asked to try it again: answer it now.";
@@ -202,28 +187,27 @@ export async function openRun(
   worker: string,
   options: { readonly newRun: () => string; readonly tail: number },
 ): Promise<Opened> {
-  const newRun = options.newRun() as RunId;
+  const { tail } = options;
+  const id = options.newRun() as RunId;
+  const values = [session, worker, id, RETRY_NOTE, USED_UP_NOTE];
+  let isUsual = true;
   return snapshotRetry(async () => {
-    const [row] = await sql.query<OpenRow>(OPEN, [
-      session,
-      worker,
-      newRun,
-      options.tail,
-      RETRY_NOTE,
-      USED_UP_NOTE,
-    ]);
+    if (isUsual) {
+      const opened = await openUsual(sql, session, worker, { id, tail });
+      if (opened !== "other") return opened;
+      isUsual = false;
+    }
+    const [row] = await sql.query<OpenRow>(OPEN({ tail }), values);
     if (row === undefined || row.todo === "nothing") return { kind: "nothing" };
-    if (row.fence === null) return "stale";
-    return toOpened(row, session);
+    return row.fence === null ? "stale" : toOpened(sql, row, session, tail);
   });
 }
 
-function toOpened(row: OpenRow, session: SessionId): Opened {
+async function toOpened(sql: Sql, row: OpenRow, session: SessionId, tail: number): Promise<Opened> {
   if (row.todo === "tidy" || row.todo === "abandoned" || row.todo === "nothing") return { kind: "nothing" };
   if (row.run === null || row.fence === null) throw new Error("a claim without its run");
   const run = toRunInfo(row.run);
   const fence: Fence = { session, run: run.id, number: row.fence };
-  const entries = (row.entries ?? []).map(toEntry);
   switch (row.todo) {
     case "settle":
     case "used_up":
@@ -233,33 +217,22 @@ function toOpened(row: OpenRow, session: SessionId): Opened {
         run,
         fence,
         outcome: toOutcome(row.outcome),
-        entries,
+        entries: [...sorted(row.entries), ...sorted(row.added)],
         afterCrash: row.afterCrash,
       };
     case "new":
-    case "resume": {
-      const frozen = toFrozen(row);
+    case "resume":
       return {
         kind: "run",
         run,
         fence,
-        tail: entries,
-        ...(frozen === undefined ? {} : { frozen }),
+        tail: await tailOf(sql, run, row, tail),
+        ...toFrozen(row),
         resumed: row.todo === "resume",
         stopped: row.stopped,
         afterCrash: row.afterCrash,
       };
-    }
     default:
       return row.todo satisfies never;
   }
-}
-
-function toFrozen(row: OpenRow): Frozen | undefined {
-  if (row.promptHash === null || row.promptText === null) return undefined;
-  if (row.toolsHash === null || row.toolsText === null) return undefined;
-  return {
-    prompt: { hash: row.promptHash, text: row.promptText },
-    tools: { hash: row.toolsHash, text: row.toolsText },
-  };
 }

@@ -36,8 +36,10 @@ export function openPostgres(options: PostgresOptions): Sql {
     keepAlive: true,
     idleTimeoutMillis: 30_000,
     application_name: "bobbin",
-    // Our statements find rows by key whatever the values are; planning the large ones for each call took most of their time.
-    options: "-c plan_cache_mode=force_generic_plan",
+    // Our statements find rows by key whatever the values are, and planning the large ones for each call took most of their
+    // time. So a plan is made once, perhaps while tables are still empty and for a session of common length: it must neither
+    // read a table as a whole nor all of a session to sort it.
+    options: "-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_bitmapscan=off",
     types: {
       getTypeParser: ((oid: number, format?: "text") =>
         oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,

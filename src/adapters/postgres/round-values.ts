@@ -1,56 +1,169 @@
 /** A round and its model calls as parameters of a statement, and the parts of SQL that store them. */
 
+import type { Entry, EntryBody } from "../../core/entry.ts";
+import type { Fence } from "../../core/ports/run-store.ts";
 import type { FullResult, ModelCallRecord, RoundRecord } from "../../core/round.ts";
-import { cleanJson, headOf } from "../../core/text.ts";
+import { cleanJson, cleanText, headOf } from "../../core/text.ts";
 import { addUsage, type Usage } from "../../core/usage.ts";
-import { entriesText } from "./entry-row.ts";
+import { toEntry } from "./entry-row.ts";
 import type { SqlValue } from "./sql.ts";
 
 /** What is kept of a tool's full result, in UTF-8 bytes. */
 export const FULL_RESULT_BYTES = 1_000_000;
 
-/**
- * SQL: CTEs that need `held` (one row when the write is allowed, with `epoch`), and the parameters
- * $1 session, $3 run, $4 round, $6 entries, $7 results, $8 model calls, $9 blobs.
- */
-export const STORE_CALLS = `
-blobs_in as (
+/** A part of a statement: a CTE of its own, with its parameters. */
+export interface RoundPart {
+  /** The same for the same SQL. */
+  readonly name: string;
+  /** Parameters are numbered from `first`. */
+  sql(first: number): string;
+  readonly values: readonly SqlValue[];
+}
+
+/** Entries that stand in a statement one by one; more of them come as one JSON, so that there are not too many statements. */
+const MOST_SINGLE = 4;
+
+/** The columns of a model call that come from its record: their types, where these are not text, and their values. */
+const CALL: Readonly<
+  Record<string, readonly [type: string, value: (call: ModelCallRecord, sum: Usage) => SqlValue]>
+> = {
+  id: ["text", (call) => call.id],
+  round: ["integer", (call) => call.round],
+  model: ["text", (call) => cleanText(call.model)],
+  prompt_hash: ["text", (call) => call.prompt.hash],
+  tools_hash: ["text", (call) => call.tools.hash],
+  first_seq: ["bigint", (call) => call.firstSeq],
+  last_seq: ["bigint", (call) => call.lastSeq],
+  excluded: ["jsonb", (call) => JSON.stringify(call.excluded)],
+  params: ["text", (call) => cleanText(call.params)],
+  body_hash: ["text", (call) => call.bodyHash ?? null],
+  input: ["bigint", (_, sum) => sum.input ?? null],
+  cache_read: ["bigint", (_, sum) => sum.cacheRead ?? null],
+  cache_write: ["bigint", (_, sum) => sum.cacheWrite ?? null],
+  output: ["bigint", (_, sum) => sum.output ?? null],
+  reasoning: ["bigint", (_, sum) => sum.reasoning ?? null],
+  cost: ["double precision", (_, sum) => sum.cost ?? null],
+  tries: ["jsonb", (call) => JSON.stringify(cleanJson(call.usage))],
+  started_at: ["bigint", (call) => Math.round(call.startedAt)],
+  duration_ms: ["double precision", (call) => call.durationMs],
+  outcome: ["text", (call) => call.outcome],
+  error: ["text", (call) => call.error ?? null],
+};
+const CALL_COLUMNS = Object.keys(CALL).join(", ");
+const CALL_TYPES = Object.values(CALL).map(([type]) => type);
+const CALL_VALUES = Object.values(CALL).map(([, value]) => value);
+
+/** `(1, $6::text), (2, $7::text)`: so many rows of parameters. */
+function rowsOf(count: number, types: readonly string[], first: number): string {
+  const row = (index: number): string =>
+    types.map((type, column) => `$${first + index * types.length + column}::${type}`).join(", ");
+  return Array.from({ length: count }, (_, index) => `(${index + 1}, ${row(index)})`).join(", ");
+}
+
+function entriesPart(bodies: readonly EntryBody[]): RoundPart {
+  const isSingle = bodies.length <= MOST_SINGLE;
+  const insert = `stored as (
+  insert into entries (session, epoch, seq, run, round, kind, body)
+  select $1, h.epoch, h.base + t.n, $3, $4, t.kind, t.body from held h,`;
+  return {
+    name: `entries${isSingle ? bodies.length : ""}`,
+    sql: (first) =>
+      isSingle
+        ? `${insert} (values ${rowsOf(bodies.length, ["text", "json"], first)}) as t(n, kind, body))`
+        : `${insert} (select n, body->>'kind' as kind, body
+    from json_array_elements($${first}::json) with ordinality as a(body, n)) t)`,
+    values: isSingle ? bodies.flatMap((body) => [body.kind, JSON.stringify(body)]) : [JSON.stringify(bodies)],
+  };
+}
+
+function callsPart(calls: readonly ModelCallRecord[]): RoundPart {
+  return {
+    name: `calls${calls.length}`,
+    sql: (first) => `calls_in as (
+  insert into model_calls (session, run, epoch, ${CALL_COLUMNS})
+  select $1, $3, h.epoch, ${CALL_COLUMNS}
+  from held h, (values ${rowsOf(calls.length, CALL_TYPES, first)}) as t(n, ${CALL_COLUMNS})
+  on conflict (id) do nothing)`,
+    values: calls.flatMap((call) => {
+      const sum = call.usage.reduce<Usage>((total, one) => addUsage(total, one), {});
+      return CALL_VALUES.map((value) => value(call, sum));
+    }),
+  };
+}
+
+function blobsPart(blobs: ReadonlyMap<string, string>): RoundPart {
+  return {
+    name: "blobs",
+    sql: (first) => `blobs_in as (
   insert into blobs (hash, text) select b.hash, b.text
-  from held, jsonb_to_recordset($9::jsonb) as b(hash text, text text)
+  from held, jsonb_to_recordset($${first}::jsonb) as b(hash text, text text)
   order by b.hash
-  on conflict (hash) do nothing),
-calls_in as (
-  insert into model_calls (id, session, run, epoch, round, model, prompt_hash, tools_hash, first_seq, last_seq, excluded,
-    params, body_hash, input, cache_read, cache_write, output, reasoning, cost, tries, started_at, duration_ms, outcome, error)
-  select c.id, $1, $3, h.epoch, c.round, c.model, c.prompt, c.tools, c.first, c.last, c.excluded, c.params, c.body, c.input,
-    c.cache_read, c.cache_write, c.output, c.reasoning, c.cost, c.tries, c.started_at, c.duration_ms, c.outcome, c.error
-  from held h, jsonb_to_recordset($8::jsonb) as c(id text, round integer, model text, prompt text, tools text, first bigint,
-    last bigint, excluded jsonb, params text, body text, input bigint, cache_read bigint, cache_write bigint, output bigint,
-    reasoning bigint, cost double precision, tries jsonb, started_at bigint, duration_ms double precision, outcome text,
-    error text)
-  on conflict (id) do nothing),
-results_in as (
+  on conflict (hash) do nothing)`,
+    values: [JSON.stringify([...blobs].map(([hash, text]) => cleanJson({ hash, text })))],
+  };
+}
+
+function resultsPart(results: readonly FullResult[]): RoundPart {
+  return {
+    name: "results",
+    sql: (first) => `results_in as (
   insert into tool_results (run, round, call, name, ok, content)
   select $3, $4::integer, t.call, t.name, t.ok, t.content
-  from held, jsonb_to_recordset($7::jsonb) as t(call text, name text, ok boolean, content text)
-  on conflict (run, round, call) do nothing)`;
+  from held, jsonb_to_recordset($${first}::jsonb) as t(call text, name text, ok boolean, content text)
+  on conflict (run, round, call) do nothing)`,
+    values: [JSON.stringify(cleanJson(results.map(toResult)))],
+  };
+}
 
-/** The values of $6 to $9. Blobs that are known to be stored are left out. */
-export function roundValues(
+/**
+ * The parts that a round and its model calls need. Each needs `held` (one row when the write is allowed, with `base`, the last
+ * seq before, and `epoch`) and the parameters $1 session, $3 run, $4 round. Left out are blobs that are known to be
+ * stored, and full results that say no more than what the model received: that stands in their entry.
+ * @param round with clean entries.
+ */
+export function partsOf(
   round: Pick<RoundRecord, "entries" | "results"> | undefined,
   calls: readonly ModelCallRecord[],
   isStored: (hash: string) => boolean,
-): readonly SqlValue[] {
+): readonly RoundPart[] {
   const blobs = new Map<string, string>();
   for (const { prompt, tools } of calls) {
     for (const { hash, text } of [prompt, tools]) if (!isStored(hash)) blobs.set(hash, text);
   }
+  const entries = round?.entries ?? [];
+  const results = (round?.results ?? []).filter(
+    ({ call, content }) =>
+      !entries.some((body) => body.kind === "tool" && body.call === call && body.content === content),
+  );
   return [
-    entriesText(round?.entries ?? []),
-    JSON.stringify(cleanJson((round?.results ?? []).map(toResult))),
-    JSON.stringify(cleanJson(calls.map(toCall))),
-    JSON.stringify([...blobs].map(([hash, text]) => cleanJson({ hash, text }))),
+    ...(entries.length === 0 ? [] : [entriesPart(entries)]),
+    ...(blobs.size === 0 ? [] : [blobsPart(blobs)]),
+    ...(calls.length === 0 ? [] : [callsPart(calls)]),
+    ...(results.length === 0 ? [] : [resultsPart(results)]),
   ];
+}
+
+/** SQL: the CTEs of these parts, each with a comma before it; their parameters are numbered from `first`. */
+export function storing(parts: readonly RoundPart[], first: number): string {
+  let next = first;
+  return parts
+    .map((part) => {
+      const sql = part.sql(next);
+      next += part.values.length;
+      return `,\n${sql}`;
+    })
+    .join("");
+}
+
+/** The entries of a round as they were stored, without asking for them again. @param round with clean entries. */
+export function storedEntries(
+  fence: Fence,
+  row: { readonly base: number; readonly epoch: number },
+  round: Pick<RoundRecord, "round" | "entries"> | undefined,
+): readonly Entry[] {
+  if (round === undefined) return [];
+  const { base, epoch } = row;
+  return round.entries.map((body, index) => toEntry([base + 1 + index, epoch, fence.run, round.round, body]));
 }
 
 function toResult(result: FullResult): object {
@@ -71,31 +184,4 @@ function cutBytes(content: string): string {
     else high = middle - 1;
   }
   return headOf(content, low);
-}
-
-function toCall(call: ModelCallRecord): object {
-  const sum = call.usage.reduce<Usage>((total, one) => addUsage(total, one), {});
-  return {
-    id: call.id,
-    round: call.round,
-    model: call.model,
-    prompt: call.prompt.hash,
-    tools: call.tools.hash,
-    first: call.firstSeq,
-    last: call.lastSeq,
-    excluded: call.excluded,
-    params: call.params,
-    body: call.bodyHash ?? null,
-    input: sum.input ?? null,
-    cache_read: sum.cacheRead ?? null,
-    cache_write: sum.cacheWrite ?? null,
-    output: sum.output ?? null,
-    reasoning: sum.reasoning ?? null,
-    cost: sum.cost ?? null,
-    tries: call.usage,
-    started_at: Math.round(call.startedAt),
-    duration_ms: call.durationMs,
-    outcome: call.outcome,
-    error: call.error ?? null,
-  };
 }
