@@ -78,7 +78,7 @@ export const transcriptsCases: readonly ContractCase<RunStoreSubject>[] = [
       expect(attempts).toEqual([
         [
           ["worker-1", "handed_over"],
-          ["worker-2", "ended"],
+          ["worker-2", "crashed"],
           ["worker-1", "ended"],
         ],
         [["worker-3", undefined]],
