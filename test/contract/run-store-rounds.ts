@@ -3,7 +3,17 @@ import { expect } from "vitest";
 import { cleanText } from "../../src/core/text.ts";
 import type { ContractCase } from "./contract.ts";
 import { fates, finish, running, type RunStoreSubject } from "./run-store-subject.ts";
-import { answer, asRun, asSettle, lines, message, modelCall, result, round } from "./store-samples.ts";
+import {
+  answer,
+  asRun,
+  asSettle,
+  command,
+  lines,
+  message,
+  modelCall,
+  result,
+  round,
+} from "./store-samples.ts";
 
 const CALL = { id: "c1", name: "clock", arguments: '{"zone":  "UTC"}' };
 
@@ -67,6 +77,20 @@ export const roundCases: readonly ContractCase<RunStoreSubject>[] = [
         "bot: done",
         "user: two",
       ]);
+    },
+  },
+  {
+    title: "whoever waits to join is known between two calls: no one who was stopped, and no note",
+    async run(subject) {
+      const { store, inbox } = subject;
+      const { fence, session } = await running(subject, "one");
+      expect(await store.isSteered(fence)).toBe(false);
+      await inbox.put({ ...message(session, "x"), kind: "note", text: "said before" });
+      expect(await store.isSteered(fence)).toBe(false);
+      await inbox.put(message(session, "two"));
+      expect(await store.isSteered(fence)).toBe(true);
+      await inbox.put(command(session, "stop"));
+      expect(await store.isSteered(fence)).toBe(false);
     },
   },
   {

@@ -2,6 +2,7 @@
 import { expect } from "vitest";
 import { openEmbedded } from "../../src/adapters/postgres/embedded.ts";
 import { openPostgres } from "../../src/adapters/postgres/pool.ts";
+import type { Tool } from "../../src/core/agent/tool.ts";
 import type { Sql } from "../../src/adapters/postgres/sql.ts";
 import type { Role } from "../../src/app.ts";
 import { createFakeLlm, type FakeLlm, type FakeLlmOptions } from "../support/fake-llm/server.ts";
@@ -30,6 +31,10 @@ export interface SlackWorldOptions {
   readonly redisUrl?: string;
   readonly slack?: LocalSlackOptions;
   readonly llm?: FakeLlmOptions;
+  /** What the agent can do besides; only within the test. */
+  readonly tools?: readonly Tool[];
+  /** The web chat is there as well. */
+  readonly webChat?: true;
 }
 
 export interface SlackWorld extends AsyncDisposable {
@@ -77,6 +82,7 @@ export async function openSlackWorld(options: SlackWorldOptions): Promise<SlackW
     ...store.env,
     OPENAI_BASE_URL: llm.url,
     MODEL: "fake",
+    ...(options.webChat ? { WEB_CHAT: "on" } : {}),
     SLACK_BOT_TOKEN: slack.app.botToken,
     SLACK_API_URL: slack.slackApiUrl,
     ...(over === "socket"
@@ -85,6 +91,7 @@ export async function openSlackWorld(options: SlackWorldOptions): Promise<SlackW
   };
   const running = building.use(new AsyncDisposableStack());
   const processes: ProductProcess[] = [];
+  const world = { times: TIMES, ...(options.tools === undefined ? {} : { tools: options.tools }) };
   const urls: string[] = [];
 
   async function add(role: Role): Promise<void> {
@@ -94,7 +101,7 @@ export async function openSlackWorld(options: SlackWorldOptions): Promise<SlackW
       processes.push(process);
       url = await process.ready();
     } else {
-      url = running.use(await startProduct(role, env, { times: TIMES })).url;
+      url = running.use(await startProduct(role, env, world)).url;
     }
     if (role === "worker") return;
     urls.push(url);

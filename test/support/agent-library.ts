@@ -72,6 +72,7 @@ export interface LoopCase {
   /** Answers that differ from "stored, nobody joins". */
   onCommit?(record: RoundRecord): Partial<CommitAnswer> | undefined;
   isLive?(): boolean;
+  isSteered?(): Promise<boolean>;
   readonly signal?: AbortSignal;
 }
 
@@ -89,6 +90,7 @@ export function startLoop(deps: Ports, given: LoopCase = {}): LoopRun {
   const hooks: LoopHooks = {
     emit: (event) => void events.push(event),
     isLive: given.isLive ?? (() => true),
+    ...(given.isSteered === undefined ? {} : { isSteered: given.isSteered }),
     async commitRound(record) {
       commits.push(record);
       const stored = record.entries.map((body) => ({ seq: seq++, run: RUN, round: record.round, body }));

@@ -5,7 +5,7 @@ import { until } from "./until.ts";
 export interface ShownMessage {
   readonly id: string;
   readonly from: "person" | "bot";
-  readonly state: "running" | "unfinished" | "settled";
+  readonly state: "running" | "trouble" | "settled";
   /** As text: without markup, one space for each run of white space. */
   readonly text: string;
   /** Below the text: status, how it ended, what it used. */

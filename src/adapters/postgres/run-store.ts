@@ -98,6 +98,14 @@ select ${isStopped("s", "r")} as stopped
 from sessions s join runs r on r.session = s.id where s.id = $1 and r.id = $2`,
 };
 
+const IS_STEERED = {
+  name: "is-steered",
+  text: `
+select exists (select from inbox i where i.session = $1 and i.state = 'waiting' and i.kind = 'message'
+  and i.seq > s.stop_seq) as steered
+from sessions s where s.id = $1`,
+};
+
 /** Hashes that are remembered as stored, so that a prompt does not travel with each round. */
 const KNOWN_BLOBS = 1_000;
 
@@ -165,6 +173,10 @@ export function createRunStore(
     async isStopped(fence) {
       const [row] = await sql.query<{ stopped: boolean }>(IS_STOPPED, [fence.session, fence.run]);
       return row?.stopped ?? false;
+    },
+    async isSteered(fence) {
+      const [row] = await sql.query<{ steered: boolean }>(IS_STEERED, [fence.session]);
+      return row?.steered ?? false;
     },
   };
 }

@@ -1,4 +1,7 @@
-/** Runs the calls of one reply, side by side. Every call gets exactly one result, whatever happens. */
+/**
+ * Runs the calls of one reply: those that only read side by side, each other one after all before it, since it may build on
+ * them. Every call gets exactly one result, whatever happens.
+ */
 
 import type { ToolCall, ToolEntry } from "../entry.ts";
 import type { FullResult } from "../round.ts";
@@ -24,6 +27,9 @@ export type ToolsOutcome<Refusal> =
 
 type ReadyCall = Extract<PreparedCall, { kind: "ready" }>;
 
+/** Read by the model, with the message that came. */
+const SKIPPED =
+  "skipped: someone wrote before this was begun. Read what they say, and ask for it again if it is still wanted";
 const CANCELLED = "cancelled: the run was stopped before this ended";
 /** UTF-16 units of one line of progress. */
 const PROGRESS_UNITS = 8_192;
@@ -48,19 +54,52 @@ export async function callTools<Refusal>(
       const refusal = await beforeEffects();
       if (refusal !== undefined) return { kind: "refused", refusal };
     }
-    const running: Promise<AnsweredCall>[] = [];
-    for (const [index, call] of allowed.entries()) {
-      if (call.kind === "ready" && !group.signal.aborted && !state.hooks.isLive()) {
-        group.abort("lost");
-        return { kind: "lost" };
+    const answers: AnsweredCall[] = [];
+    let isSkipping = false;
+    for (const batch of batchesOf(allowed)) {
+      isSkipping ||= answers.length > 0 && !group.signal.aborted && (await isSteered(state));
+      const running: Promise<AnsweredCall>[] = [];
+      for (const call of batch) {
+        if (call.kind === "ready" && !group.signal.aborted && !state.hooks.isLive()) {
+          group.abort("lost");
+          return { kind: "lost" };
+        }
+        const index = answers.length + running.length;
+        const answered =
+          isSkipping && call.kind === "ready" ? skipped(state, call) : answer(state, call, group);
+        running.push(answered.then((done) => report(index, done)));
       }
-      running.push(answer(state, call, group).then((answered) => report(index, answered)));
+      answers.push(...(await Promise.all(running)));
     }
-    const answers = await Promise.all(running);
     return { kind: state.signal.aborted ? "aborted" : "answered", answers };
   } finally {
     group.close();
   }
+}
+
+/** In order: neighbours that only read, or need not run, begin together; each other call stands alone. */
+function batchesOf(calls: readonly PreparedCall[]): readonly (readonly PreparedCall[])[] {
+  const batches: PreparedCall[][] = [];
+  let mayJoin = false;
+  for (const call of calls) {
+    const isAlone = call.kind === "ready" && call.tool.effect !== "read";
+    const last = batches.at(-1);
+    if (mayJoin && !isAlone && last !== undefined) last.push(call);
+    else batches.push([call]);
+    mayJoin = !isAlone;
+  }
+  return batches;
+}
+
+/** Behind the last model call of a run nobody is taken in, so that nobody is waited for either. */
+async function isSteered({ hooks, rounds, profile, signal }: RunState): Promise<boolean> {
+  if (hooks.isSteered === undefined || rounds + 1 >= profile.limits.maxTurns) return false;
+  const raced = await orAborted(hooks.isSteered(), signal);
+  return raced.kind === "value" && raced.value;
+}
+
+async function skipped(state: RunState, { call }: ReadyCall): Promise<AnsweredCall> {
+  return answeredCall(state, call, { ok: false, text: SKIPPED });
 }
 
 /** Closes calls that will never run. */

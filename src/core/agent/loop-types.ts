@@ -67,6 +67,11 @@ export interface LoopHooks {
   /** Asked before each tool starts; false ends the attempt as lost. */
   isLive(): boolean;
   /**
+   * Asked between the calls of one reply: whether someone wrote meanwhile. Then those that have not begun are skipped, so that
+   * the model hears of it first. Where it rejects or is absent nothing is skipped.
+   */
+  isSteered?(): Promise<boolean>;
+  /**
    * Never throws and never waits. The loop sends every kind but `error` and `end`: those are said by the shell from the
    * outcome, once it is durable.
    */

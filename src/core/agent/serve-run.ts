@@ -166,6 +166,7 @@ function hooksOf(deps: ServeRunDeps, served: ServedRun, lease: Lease, entries: C
   return {
     emit: (event) => deps.emit(event),
     isLive: () => lease.isLive(),
+    isSteered: () => Promise.resolve(served.steers.length > 0),
     async commitRound(record): Promise<CommitAnswer> {
       if (!lease.isLive())
         throw new BobbinError("lease_lost", "the lock was lost before the round was stored");

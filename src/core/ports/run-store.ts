@@ -128,4 +128,6 @@ export interface RunStore extends Work {
   leave(fence: Fence, how: Left): Promise<void>;
   /** Whether a stop or reset came that is newer than everything the run admitted. */
   isStopped(fence: Fence): Promise<boolean>;
+  /** Whether a message waits that would join the run at its next border. Reads only. */
+  isSteered(fence: Fence): Promise<boolean>;
 }

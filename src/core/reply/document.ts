@@ -39,6 +39,8 @@ export interface ReplyDocument {
   /** The round under way; 0 when none is. */
   readonly current: number;
   readonly activity: Activity;
+  /** Messages that joined the run after it had begun. */
+  readonly joined: number;
   /** Of the whole run, earlier attempts included. */
   readonly usage: Usage;
   /** Present from the end on: the document changes no more. */
@@ -52,8 +54,11 @@ const THINKING: Activity = { kind: "thinking" };
 /** The document of a run that shows what its stored entries say. Entries of other runs are left out. */
 export function documentOf(run: RunInfo, entries: readonly Entry[], outcome?: Outcome): ReplyDocument {
   let rounds: readonly RoundText[] = [];
+  let joined = 0;
   for (const entry of entries) {
-    if (entry.run !== run.id || entry.body.kind !== "assistant") continue;
+    if (entry.run !== run.id) continue;
+    if (entry.body.kind === "user" && (entry.round ?? 0) > 0) joined++;
+    if (entry.body.kind !== "assistant") continue;
     const { text, images } = entry.body;
     rounds = withRound(rounds, { round: entry.round ?? 0, text, images: images?.length ?? 0 });
   }
@@ -63,6 +68,7 @@ export function documentOf(run: RunInfo, entries: readonly Entry[], outcome?: Ou
     rounds,
     current: 0,
     activity: THINKING,
+    joined,
     usage: run.usage,
   };
   return outcome === undefined ? document : concluded(document, outcome);
@@ -95,8 +101,9 @@ export function reduce(document: ReplyDocument, event: RunEvent): ReplyDocument 
       return { ...document, usage: addUsage(document.usage, event.usage) };
     case "end":
       return { ...document, current: 0, activity: THINKING };
-    case "tool_progress":
     case "steer":
+      return { ...document, joined: document.joined + event.messages.length };
+    case "tool_progress":
     case "error":
       return document;
     default:

@@ -26,8 +26,16 @@ export function render(
     : renderSettled(document, limits, view);
 }
 
-/** One line on what goes on. Never what the model thinks, and no more than three names of tools. */
-export function statusOf(activity: Activity): string {
+/**
+ * One line on what goes on, and that what people wrote meanwhile was taken in. Never what the model thinks, and no more than
+ * three names of tools.
+ */
+export function statusOf({ activity, joined }: Pick<ReplyDocument, "activity" | "joined">): string {
+  if (joined === 0) return doingOf(activity);
+  return `${doingOf(activity)} · ${joined} new ${joined === 1 ? "message" : "messages"} taken in`;
+}
+
+function doingOf(activity: Activity): string {
   switch (activity.kind) {
     case "thinking":
       return "Thinking";
@@ -53,7 +61,7 @@ function renderRunning(document: ReplyDocument, limits: PageSize): readonly Page
   return pages.map((markdown, index) =>
     index < pages.length - 1
       ? { markdown, buttons: [] }
-      : { markdown, status: statusOf(document.activity), buttons: buttonsOf(document) },
+      : { markdown, status: statusOf(document), buttons: buttonsOf(document) },
   );
 }
 

@@ -179,6 +179,7 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
         writer.on(event);
       },
       isLive: () => lease.isLive(),
+      isSteered: () => deps.store.isSteered(fence),
       async commitRound(round) {
         try {
           await frozen;

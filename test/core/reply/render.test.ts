@@ -116,8 +116,24 @@ describe("the pages of a reply", () => {
 
   it("name at most three tools", () => {
     const running = ["a", "b", "c", "d", "e", "a"].map((name, index) => ({ call: String(index), name }));
-    expect(statusOf({ kind: "tools", running })).toBe("Using a, b, c and 2 more");
-    expect(statusOf({ kind: "tools", running: [] })).toBe("Thinking");
+    expect(statusOf({ activity: { kind: "tools", running }, joined: 0 })).toBe("Using a, b, c and 2 more");
+    expect(statusOf({ activity: { kind: "tools", running: [] }, joined: 0 })).toBe("Thinking");
+  });
+
+  it("say while they run how many messages were taken in, from events and from what is stored alike", () => {
+    const user = { v: 1, kind: "user", author: { id: "U2", name: "Ben" }, parts: [] } as const;
+    const stored = [0, 1, 1].map((round, index) => ({
+      seq: index + 1,
+      epoch: 1,
+      run: run.id,
+      round,
+      body: user,
+    }));
+    const resumed = documentOf(run, stored);
+    const live = reduce(documentOf(run, stored.slice(0, 1)), { kind: "steer", messages: [user, user] });
+    for (const document of [resumed, live]) {
+      expect(render(document, limits)[0]?.status).toBe("Thinking · 2 new messages taken in");
+    }
   });
 
   it("say that an answer is only an image", () => {

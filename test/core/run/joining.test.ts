@@ -1,7 +1,7 @@
 // Messages that arrive while a run works: each joins it or has the next one, in order, once, under its speaker's name.
 import { expect, test } from "vitest";
 import { RunBench, type RunBenchOptions } from "../../support/run-bench.ts";
-import { calls, computed, later, reply, type ScriptedStep } from "../../support/scripted-model.ts";
+import { calls, computed, hangs, later, reply, type ScriptedStep } from "../../support/scripted-model.ts";
 import { tool } from "../../support/agent-library.ts";
 import { until } from "../../support/until.ts";
 import { postgresBackend } from "../../adapters/postgres/backends.ts";
@@ -122,6 +122,37 @@ test("who writes while the tools of a run's last round work is not taken into a 
     "for you",
   ]);
   expect(await b.fates()).toEqual(["0: failed", "1: answered"]);
+  expect(await b.problems()).toEqual([]);
+});
+
+test("while the first of several calls works: the others are skipped, it joins, and the reply says so", async () => {
+  const go = Promise.withResolvers<void>();
+  const ran: string[] = [];
+  const write = tool(
+    "write",
+    async (_, { call }) => {
+      ran.push(call);
+      await go.promise;
+    },
+    { effect: "write" },
+  );
+  const b = bench([calls(["c1", "write"], ["c2", "write"]), hangs("I see")], { tools: [write] });
+  await b.say("write both");
+  const served = b.worker().serve();
+  await until(() => ran.length === 1, { what: "the first call works" });
+  await b.say("only the first, please", ben);
+  go.resolve();
+  await b.model.reached(2);
+  expect(ran).toEqual(["c1"]);
+  expect(b.asked(2).slice(2)).toEqual([
+    "tool: (no output)",
+    expect.stringMatching(/^tool: skipped: someone wrote/),
+    "user: [from Ben (U2)]\nonly the first, please",
+  ]);
+  await until(() => b.shown()[0]?.includes("1 new message taken in"), { what: "the reply says so" });
+  await b.command("stop");
+  await served;
+  expect(b.shown().join()).not.toContain("taken in");
   expect(await b.problems()).toEqual([]);
 });
 
