@@ -1,19 +1,18 @@
 /** One try of a request: it is sent, and its answer's bytes are read into a reply, within the limits on silence. */
 
 import type { Readable } from "node:stream";
-import type { OpenAI } from "openai";
 import type { BobbinError } from "../../core/errors.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import { BodyReader } from "./body.ts";
 import { failureOfThrown } from "./failures.ts";
 import type { Reply } from "./reply.ts";
-import type { Transport } from "./transport.ts";
+import type { RequestHead, Transport } from "./transport.ts";
 import { Watchdog, type SilenceLimits } from "./watchdog.ts";
 
 export interface ConnectionDeps {
   readonly clock: Clock;
   readonly transport: Transport;
-  readonly client: OpenAI;
+  readonly head: Promise<RequestHead>;
   readonly settings: SilenceLimits & { readonly apiKey: string };
 }
 
@@ -25,8 +24,7 @@ export class Connection {
   readonly #abort = new AbortController();
   readonly #stops: readonly AbortSignal[];
   readonly #stop = (): void => {
-    this.#abort.abort();
-    // The SDK ties its answer to the signal by weak references; the cut does not depend on them.
+    this.#abort.abort("cut");
     this.#body?.destroy();
   };
   readonly #watchdog: Watchdog;
@@ -50,18 +48,10 @@ export class Connection {
   }
 
   async open(body: string): Promise<void> {
-    const { client, transport } = this.#deps;
+    const { head, transport } = this.#deps;
     this.#watchdog.wait();
     try {
-      // As text with its type the SDK sends the body as it is: these bytes are the ones that were hashed.
-      const response = await client
-        .post("/chat/completions", {
-          body,
-          headers: { "content-type": "application/json", accept: "text/event-stream, application/json" },
-          signal: this.#abort.signal,
-        })
-        .asResponse();
-      this.#body = transport.take(response);
+      this.#body = await transport.post(await head, body, this.#abort.signal);
       this.#abort.signal.throwIfAborted();
       this.#bytes = this.#body.iterator({ destroyOnReturn: false });
       this.#watchdog.came();

@@ -1,20 +1,24 @@
-/**
- * HTTP for the SDK, on undici's `request`: half the CPU and memory per stream of the global fetch. The SDK gets an answer
- * without a body; whoever asked takes the body's bytes from here.
- */
+/** HTTP on undici's `request`: half the CPU and memory per stream of the global fetch. */
 
 import { Readable } from "node:stream";
+import { APIError } from "openai";
 import { Agent, buildConnector, request } from "undici";
 import type { Clock } from "../../core/ports/clock.ts";
 import { timedOut } from "./failures.ts";
+import { objectOf, parseJson } from "./json.ts";
 
-type Fetch = typeof globalThis.fetch;
+/** What is the same in every request: the SDK says it once. */
+export interface RequestHead {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
 
 export interface Transport {
-  /** For the SDK. Rejects when the connection fails; an answer outside of 2xx carries its (bounded) body. */
-  readonly fetch: Fetch;
-  /** The body of an answer with 2xx, once. @throws TypeError when the answer is not one of ours. */
-  take(response: Response): Readable;
+  /**
+   * The body of an answer with 2xx. Rejects with the SDK's error for any other answer, and with the connection's where that
+   * fails.
+   */
+  post(head: RequestHead, body: string, signal: AbortSignal): Promise<Readable>;
   /**
    * Gives a body back whose end was not read: what is left is read for a moment, so that the connection can serve again.
    */
@@ -26,11 +30,14 @@ export interface Transport {
 /** An error is a sentence, not a book. */
 const ERROR_BYTES = 64 * 1024;
 const RELEASE_MS = 1_000;
-/** Answers that may not have a body by the rules of fetch. */
-const BODILESS = new Set([101, 103, 204, 205, 304]);
+const SMALL_BYTES = 8 * 1024;
 
-/** undici holds what it is given until the answer has ended, and a request is large; a stream lets go of what was read. */
-function passing(bytes: Uint8Array): Readable {
+/**
+ * undici holds what it is given until the answer has ended, and a long conversation is large; a stream lets go of what was
+ * read, and costs more than a small body is worth.
+ */
+function passing(bytes: Uint8Array): Uint8Array | Readable {
+  if (bytes.length <= SMALL_BYTES) return bytes;
   const stream = new Readable({ read: () => {} });
   // A request that is given up destroys it; that must not end the process.
   stream.on("error", () => undefined);
@@ -48,40 +55,23 @@ export function createTransport(clock: Clock, connectMs: number): Transport {
     allowH2: false,
     connect: connectorWithin(clock, connectMs),
   });
-  const bodies = new WeakMap<Response, Readable>();
 
   return {
-    async fetch(input, init) {
-      const bytes = Buffer.from(typeof init?.body === "string" ? init.body : "");
-      const sent = new Headers(init?.headers);
-      sent.set("content-length", `${bytes.length}`);
-      const answer = await request(input instanceof Request ? input.url : input, {
+    async post(head, body, signal) {
+      const bytes = Buffer.from(body);
+      const answer = await request(head.url, {
         dispatcher: agent,
         method: "POST",
-        headers: Object.fromEntries(sent),
+        headers: { ...head.headers, "content-length": `${bytes.length}` },
         body: passing(bytes),
-        signal: init?.signal ?? null,
+        signal,
       });
-      const { statusCode: status } = answer;
-      const headers = new Headers();
-      for (const [name, value] of Object.entries(answer.headers)) {
-        if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(", ") : value);
-      }
       // A body that is cut while nobody reads it must not end the process.
       answer.body.on("error", () => undefined);
-      if (status >= 200 && status < 300) {
-        const response = new Response(null, { status, headers });
-        bodies.set(response, answer.body);
-        return response;
-      }
+      const { statusCode: status } = answer;
+      if (status >= 200 && status < 300) return answer.body;
       const text = await firstOf(answer.body, ERROR_BYTES);
-      return new Response(BODILESS.has(status) ? null : text, { status, headers });
-    },
-    take(response) {
-      const body = bodies.get(response);
-      if (body === undefined) throw new TypeError("this answer has no body to take");
-      bodies.delete(response);
-      return body;
+      throw errorOf(status, text, headersOf(answer.headers));
     },
     release(body) {
       if (body.destroyed || body.readableEnded) return;
@@ -91,6 +81,21 @@ export function createTransport(clock: Clock, connectMs: number): Transport {
     },
     close: () => agent.destroy(),
   };
+}
+
+/** Some servers put what is wrong into `error`, some into the body itself. */
+function errorOf(status: number, text: string, headers: Headers): APIError {
+  const told = objectOf(parseJson(text));
+  if (told === undefined) return APIError.generate(status, undefined, text, headers);
+  return APIError.generate(status, { error: told["error"] ?? told }, undefined, headers);
+}
+
+function headersOf(given: Readonly<Record<string, string | string[] | undefined>>): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(given)) {
+    if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(", ") : value);
+  }
+  return headers;
 }
 
 /** undici's connector without its timer, within a limit on the clock. */

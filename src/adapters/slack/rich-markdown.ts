@@ -25,6 +25,8 @@ const LONGEST = 40_000;
 const GFM = { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] };
 /** Slack shows no deeper level of lists. */
 const DEEPEST_INDENT = 6;
+/** A paragraph that the parser would take as it is, and that nothing in it makes a link: most of them, and for a tenth of the time. */
+const PLAIN = /^\p{L}[\p{L}\p{M}\p{N} ,.;:?!()'"’“”…–—%-]*$/u;
 const RULE = "─".repeat(12);
 
 interface Place {
@@ -40,7 +42,10 @@ export function richMarkdown(
 ): readonly RichElement[] {
   const literal: readonly RichElement[] =
     markdown.trim() === "" ? [] : [{ type: "rich_text_section", elements: words(markdown) }];
-  if (markdown.length > LONGEST || TOO_DEEP.test(markdown)) return literal;
+  if (markdown.length > LONGEST) return literal;
+  const plain = plainText(markdown);
+  if (plain !== undefined) return [{ type: "rich_text_section", elements: words(plain) }];
+  if (TOO_DEEP.test(markdown)) return literal;
   try {
     const elements = laidOut(markdown, mayMention);
     // A page of definitions alone shows nothing by itself, and an empty message is refused.
@@ -48,6 +53,13 @@ export function richMarkdown(
   } catch {
     return literal;
   }
+}
+
+/** The text as it is shown, where it is nothing but plain paragraphs. */
+function plainText(markdown: string): string | undefined {
+  const paragraphs = markdown.split(/\n{2,}/);
+  if (!paragraphs.every((paragraph) => PLAIN.test(paragraph)) || /www\./i.test(markdown)) return undefined;
+  return paragraphs.map((paragraph) => paragraph.trimEnd()).join("\n\n");
 }
 
 function laidOut(markdown: string, mayMention: (user: string) => boolean): readonly RichElement[] {

@@ -65,6 +65,16 @@ describe("refusals", () => {
     expect(error.facts["detail"]).toContain("Incorrect API key");
   });
 
+  test("what is wrong is read from a body without `error`, and from an `error` that is only words", async () => {
+    for (const body of [{ message: "no such model" }, { error: "no such model" }]) {
+      const { error } = await failedWith([(exchange) => exchange.json(404, JSON.stringify(body))]);
+      expect([error.code, error.facts["detail"]]).toEqual([
+        "model_refused",
+        expect.stringContaining("no such model"),
+      ]);
+    }
+  });
+
   test("a page, an empty body and a book as an error are still one short error", async () => {
     for (const body of ["<html>nginx</html>", "", "x".repeat(1_000_000)]) {
       const { error } = await failedWith([refuses(404, body)]);

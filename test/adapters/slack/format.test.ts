@@ -218,6 +218,25 @@ describe("a page of markdown in Slack", () => {
     }
   });
 
+  test("plain paragraphs, which are not parsed, look as if they were", () => {
+    const unit = fc.constantFrom(
+      ..."aZé日1 .,;:?!()'\"-%*#`\n",
+      "\n\n",
+      "www.",
+      "http://",
+      "1. ",
+      "- ",
+      "  ",
+    );
+    fc.assert(
+      fc.property(fc.string({ unit, maxLength: 30 }), (words) => {
+        // A definition shows nothing, and makes a text that is parsed.
+        expect(richOf(`a${words}z`)).toEqual(richOf(`a${words}z\n\n[def]: /somewhere`));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
   test("anything that fits is shown within Slack's limits, with no control sequence and never empty", () => {
     fc.assert(
       fc.property(
