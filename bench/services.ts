@@ -1,4 +1,4 @@
-/** The servers of a run: those of the tests, started by the same code. */
+/** The servers of a run: those of the tests, started by the same code; but commits wait for the disk, as in production. */
 
 import { randomBytes } from "node:crypto";
 import pg from "pg";
@@ -15,7 +15,7 @@ export interface Services extends Pick<BenchWorld, "newDatabase" | "newRedis">, 
 /** DATABASE_URL names a Postgres to use in place of one of our own. */
 export async function openServices(): Promise<Services> {
   const stack = new AsyncDisposableStack();
-  const server = process.env["DATABASE_URL"] ?? stack.use(await startPostgres()).url;
+  const server = process.env["DATABASE_URL"] ?? stack.use(await startPostgres({ synced: true })).url;
 
   async function ask<R extends object>(text: string): Promise<readonly R[]> {
     const client = new pg.Client({ connectionString: server });

@@ -1,5 +1,6 @@
-// Starts a Postgres of our own in the temp folder. It is fast because nothing is synced to the disk, so it would not survive
-// a power cut; what was committed does survive a killed server, since commits still wait for the write to the system.
+// Starts a Postgres of our own in the temp folder. It is fast because nothing is synced to the disk unless asked for, so it
+// would not survive a power cut; what was committed does survive a killed server, since commits still wait for the write to
+// the system.
 import { execFile, execFileSync } from "node:child_process";
 import { chownSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,11 +23,9 @@ export interface PostgresServer extends AsyncDisposable {
   start(): Promise<void>;
 }
 
+const unsynced = { fsync: "off", full_page_writes: "off", wal_level: "minimal", max_wal_senders: "0" };
+
 const settings = {
-  fsync: "off",
-  full_page_writes: "off",
-  wal_level: "minimal",
-  max_wal_senders: "0",
   max_connections: "400",
   shared_buffers: "128MB",
   listen_addresses: "127.0.0.1",
@@ -37,17 +36,20 @@ const settings = {
 export interface PostgresServerOptions {
   /** Where the data goes: the temp folder unless said. A small file system here is how a full disk is tested. */
   readonly parentFolder?: string;
+  /** Commits wait for the disk, as in production. */
+  readonly synced?: boolean;
 }
 
 /** Starts a server and waits until it answers. Rejects with what the server said. */
-export async function startPostgres({ parentFolder }: PostgresServerOptions = {}): Promise<PostgresServer> {
+export async function startPostgres(options: PostgresServerOptions = {}): Promise<PostgresServer> {
+  const { parentFolder, synced = false } = options;
   const bin = await ensurePostgres();
   const user = otherUser();
   // A folder of the other user must lie where that user can reach it, which a private TMPDIR is not.
   const folder = mkdtempSync(join(parentFolder ?? (user ? "/tmp" : tmpdir()), "bobbin-postgres-"));
   if (user) chownSync(folder, user.uid, user.gid);
   const data = join(folder, "data");
-  const options = {
+  const programOptions = {
     stopSignal: "SIGINT",
     user,
     folder,
@@ -66,12 +68,14 @@ export async function startPostgres({ parentFolder }: PostgresServerOptions = {}
     "--no-sync",
     "--no-instructions",
   ];
-  await run(join(bin, "initdb"), initdb, { cwd: folder, env: options.env, ...user });
+  await run(join(bin, "initdb"), initdb, { cwd: folder, env: programOptions.env, ...user });
 
   let server: ServerProcess | undefined;
   const launch = async (port: number): Promise<boolean> => {
-    const args = Object.entries({ ...settings, port }).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-    const started = startServer(join(bin, "postgres"), ["-D", data, ...args], options);
+    const args = Object.entries({ ...settings, ...(synced ? {} : unsynced), port }).flatMap(
+      ([name, value]) => ["-c", `${name}=${value}`],
+    );
+    const started = startServer(join(bin, "postgres"), ["-D", data, ...args], programOptions);
     server = started;
     await until(async () => started.hasEnded() || (await answers(urlAt(port))), {
       timeoutMs: 30_000,
