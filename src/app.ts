@@ -6,7 +6,7 @@
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import type { ReadyCheck } from "./adapters/http/health.ts";
-import { listen, type Mounted } from "./adapters/http/listen.ts";
+import { listen, type Mounted, type MountedDirectly } from "./adapters/http/listen.ts";
 import { createNewId, sha256 } from "./adapters/ids.ts";
 import { createAnswers } from "./adapters/postgres/answers.ts";
 import { createPages } from "./adapters/postgres/pages.ts";
@@ -101,13 +101,15 @@ export async function startApp(
     },
   };
   // Slack sends again what is not taken yet.
-  let slackSite: Mounted["app"] = { fetch: () => new Response("Bobbin is starting.", { status: 503 }) };
+  let slackSite: MountedDirectly["direct"] = {
+    answer: (_, response) => Promise.resolve(void response.writeHead(503).end("Bobbin is starting.")),
+  };
 
   try {
     const front: Mounted = { path: "/", app: { fetch: (request, env) => site.fetch(request, env) } };
-    const behind: Mounted = {
+    const behind: MountedDirectly = {
       path: "/slack",
-      app: { fetch: (request, env) => slackSite.fetch(request, env) },
+      direct: { answer: (request, response) => slackSite.answer(request, response) },
     };
     const apps = role !== "worker" && isSlackOverHttp(settings) ? [behind, front] : [front];
     const server = await listen({ apps, checks, clock, log }, settings);

@@ -3,6 +3,7 @@
  * away holds nothing else up: what needs it waits by itself.
  */
 
+import type { MountedDirectly } from "../adapters/http/listen.ts";
 import { createSlackApi, type SlackApi } from "../adapters/slack/api.ts";
 import { SlackConnection, type SlackInlet } from "../adapters/slack/connection.ts";
 import { createSlackConversation } from "../adapters/slack/conversation.ts";
@@ -49,7 +50,7 @@ export interface SlackWayIn {
   /** One sentence on what is missing, or nothing. */
   check(): string | undefined;
   /** What answers below `/slack`; absent over a socket. */
-  readonly http: { fetch(request: Request): Promise<Response> } | undefined;
+  readonly http: MountedDirectly["direct"] | undefined;
   /** May be called twice. */
   stop(): Promise<void>;
 }
@@ -141,10 +142,13 @@ export async function openSlack(
         stop().catch((error: unknown) => log.warn("Slack was not left cleanly", { error }));
       };
       signal.addEventListener("abort", leave, { once: true });
-      const http = {
-        fetch: async (request: Request): Promise<Response> =>
+      const http: MountedDirectly["direct"] = {
+        async answer(request, response) {
+          const way = connection?.http;
           // Slack sends again what is not taken yet.
-          connection?.http?.fetch(request) ?? new Response("The bot is starting.", { status: 503 }),
+          if (way === undefined) response.writeHead(503).end("The bot is starting.");
+          else await way.answer(request, response);
+        },
       };
       return {
         async start() {

@@ -78,7 +78,7 @@ export class SlackConnection {
   }
 
   /** What answers below `/slack`; absent over a socket. */
-  get http(): { fetch(request: Request): Promise<Response> } | undefined {
+  get http(): Pick<HttpReceiver, "answer"> | undefined {
     return this.#http;
   }
 

@@ -3,6 +3,7 @@
  * message before its signature was checked; what was not stored is answered with an error, so that Slack sends it again.
  */
 
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { App, Receiver } from "@slack/bolt";
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Log } from "../../core/ports/log.ts";
@@ -50,88 +51,92 @@ export class HttpReceiver implements Receiver {
   }
 
   /** Answers whatever lies below `/slack`. Never rejects. */
-  async fetch(request: Request): Promise<Response> {
-    if (request.method !== "POST") return plain(405, "Slack posts here.");
+  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { headers, method, url = "" } = request;
+    if (method !== "POST") return plain(response, 405, "Slack posts here.");
     const body = await readUpTo(request, this.#bodyBytes);
-    if (body === "too_long") return plain(413, "This is too long.");
-    if (body === "broken") return plain(400, "The request broke off.");
-    const { headers, url } = request;
+    if (body === "too_long") return plain(response, 413, "This is too long.");
+    if (body === "broken") return plain(response, 400, "The request broke off.");
     const signed = {
-      timestamp: headers.get("x-slack-request-timestamp"),
-      signature: headers.get("x-slack-signature"),
+      timestamp: headerIn(headers, "x-slack-request-timestamp"),
+      signature: headerIn(headers, "x-slack-signature"),
       body,
     };
     if (!isFromSlack(signed, this.#signingSecret, this.#clock.now())) {
       this.#log.warn("a request that does not come from Slack, or comes too late, was refused", {
-        retry: headers.get("x-slack-retry-num"),
+        retry: headerIn(headers, "x-slack-retry-num"),
       });
-      return plain(401, "This does not come from Slack.");
+      return plain(response, 401, "This does not come from Slack.");
     }
-    if (new URL(url).pathname.replace(/\/$/, "") !== REQUEST_PATH) return plain(404, "Nothing is here.");
-    const payload = payloadIn(body, headers.get("content-type") ?? "");
-    if (payload === undefined) return plain(400, "This cannot be read.");
-    if (payload["type"] === "url_verification") return plain(200, textOf(payload["challenge"]) ?? "");
-    if (payload["ssl_check"] !== undefined) return plain(200, "");
-    if (this.#app === undefined || !this.#isOpen) return plain(503, "The bot is not ready.");
-    return this.#process(this.#app, payload);
+    if (url.replace(/\/?(?:\?.*)?$/, "") !== REQUEST_PATH) return plain(response, 404, "Nothing is here.");
+    const payload = payloadIn(body.toString(), headers["content-type"] ?? "");
+    if (payload === undefined) return plain(response, 400, "This cannot be read.");
+    if (payload["type"] === "url_verification")
+      return plain(response, 200, textOf(payload["challenge"]) ?? "");
+    if (payload["ssl_check"] !== undefined) return plain(response, 200, "");
+    if (this.#app === undefined || !this.#isOpen) return plain(response, 503, "The bot is not ready.");
+    return this.#process(this.#app, payload, response);
   }
 
-  async #process(app: App, payload: Payload): Promise<Response> {
-    const { promise, resolve } = Promise.withResolvers<Response>();
-    app
-      .processEvent({
+  async #process(app: App, payload: Payload, response: ServerResponse): Promise<void> {
+    try {
+      await app.processEvent({
         body: { ...payload },
-        ack: (response) => {
-          resolve(acknowledged(response));
+        ack: (answer) => {
+          acknowledge(response, answer);
           return Promise.resolve();
         },
-      })
+      });
       // What nobody has acknowledged is nothing that we know: Slack need not send it again.
-      .then(
-        () => resolve(plain(200, "")),
-        (error: unknown) => {
-          this.#log.error("a delivery of Slack's was not taken; Slack sends events again", { error });
-          resolve(plain(503, "The bot could not store this."));
-        },
-      );
-    return promise;
+      if (!response.headersSent) acknowledge(response, undefined);
+    } catch (error) {
+      this.#log.error("a delivery of Slack's was not taken; Slack sends events again", { error });
+      if (!response.headersSent) plain(response, 503, "The bot could not store this.");
+    }
   }
 }
 
-function acknowledged(response: unknown): Response {
-  if (response === undefined || response === null) return plain(200, "");
-  return typeof response === "string" ? plain(200, response) : Response.json(response);
+function acknowledge(response: ServerResponse, answer: unknown): void {
+  if (answer === undefined || answer === null) plain(response, 200, "");
+  else if (typeof answer === "string") plain(response, 200, answer);
+  else answerWith(response, 200, "application/json", JSON.stringify(answer));
 }
 
-function plain(status: number, text: string): Response {
-  return new Response(text, { status, headers: { "content-type": "text/plain; charset=utf-8" } });
+function plain(response: ServerResponse, status: number, text: string): void {
+  answerWith(response, status, "text/plain; charset=utf-8", text);
 }
 
-async function readUpTo(request: Request, most: number): Promise<Uint8Array | "too_long" | "broken"> {
-  const length = request.headers.get("content-length");
-  if (Number(length ?? 0) > most) return "too_long";
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  try {
-    // HTTP lets no more come than was said; read as a stream, an event would cost a third more.
-    if (length !== null) {
-      const body = new Uint8Array(await request.arrayBuffer());
-      return body.byteLength > most ? "too_long" : body;
-    }
-    for await (const chunk of request.body ?? []) {
-      bytes += chunk.byteLength;
-      if (bytes > most) return "too_long";
-      chunks.push(chunk);
-    }
-  } catch {
-    return "broken";
-  }
-  return Buffer.concat(chunks, bytes);
+function answerWith(response: ServerResponse, status: number, type: string, text: string): void {
+  response.writeHead(status, { "content-type": type, "content-length": Buffer.byteLength(text) }).end(text);
+}
+
+function headerIn(headers: IncomingMessage["headers"], name: string): string | null {
+  const value = headers[name];
+  return typeof value === "string" ? value : null;
+}
+
+/** What is too long is not kept; Node reads it away. */
+function readUpTo(request: IncomingMessage, most: number): Promise<Buffer | "too_long" | "broken"> {
+  if (Number(request.headers["content-length"] ?? 0) > most) return Promise.resolve("too_long");
+  return new Promise((resolve) => {
+    const pieces: Buffer[] = [];
+    let bytes = 0;
+    request.on("data", (piece: Buffer) => {
+      bytes += piece.length;
+      if (bytes <= most) pieces.push(piece);
+      else resolve("too_long");
+    });
+    request.once("end", () => {
+      const [whole = Buffer.alloc(0)] = pieces;
+      resolve(pieces.length > 1 ? Buffer.concat(pieces, bytes) : whole);
+    });
+    request.once("error", () => resolve("broken"));
+    request.once("close", () => resolve("broken"));
+  });
 }
 
 /** Events are JSON; clicks are a form with JSON in one field; slash commands are a form. */
-function payloadIn(body: Uint8Array, contentType: string): Payload | undefined {
-  const text = new TextDecoder().decode(body);
+function payloadIn(text: string, contentType: string): Payload | undefined {
   try {
     if (!contentType.startsWith("application/x-www-form-urlencoded")) return objectIn(text);
     const form = new URLSearchParams(text);

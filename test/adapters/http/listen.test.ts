@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { Hono } from "hono";
 import { streamSSE } from "hono/streaming";
 import { expect, test } from "vitest";
@@ -66,6 +67,31 @@ test("each app answers below its path, the first that fits", async () => {
   expect(await text("/admin/runs")).toBe("admin /admin/runs");
   expect(await text("/")).toBe("chat");
   expect((await fetch(`${server.url}/nothing`)).status).toBe(404);
+});
+
+test("an app that takes Node's own request is asked before the others, below its path only", async () => {
+  const asked: (string | undefined)[] = [];
+  const direct = {
+    async answer({ url }: IncomingMessage, response: ServerResponse) {
+      asked.push(url);
+      if (url === "/slack/broken") throw new Error("broken");
+      response.end("slack");
+    },
+  };
+  const chat = new Hono().all("*", (c) => c.text("chat"));
+  await using server = await open({
+    apps: [
+      { path: "/", app: chat },
+      { path: "/slack/", direct },
+    ],
+  });
+  const text = async (path: string) => (await fetch(server.url + path)).text();
+  const below = ["/slack", "/slack/events", "/slack?a=1"];
+  for (const path of below) expect(await text(path)).toBe("slack");
+  for (const path of ["/slackers", "/", "/a/slack"]) expect(await text(path)).toBe("chat");
+  expect(asked).toEqual(below);
+  expect((await fetch(`${server.url}/slack/broken`)).status).toBe(500);
+  expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
 });
 
 test("a port that is taken is one sentence with what to do", async () => {

@@ -121,7 +121,7 @@ export async function inboundWorld(options: WorldOptions = {}): Promise<InboundW
   const connection = await another();
   const http = await listen(
     {
-      apps: connection.http === undefined ? [] : [{ path: "/slack", app: connection.http }],
+      apps: connection.http === undefined ? [] : [{ path: "/slack", direct: connection.http }],
       checks: [{ name: "Slack", check: () => Promise.resolve(connection.check()) }],
       ...deps,
     },
