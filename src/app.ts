@@ -14,6 +14,7 @@ import { createInbox } from "./adapters/postgres/inbox.ts";
 import { createRunStore } from "./adapters/postgres/run-store.ts";
 import type { Sql } from "./adapters/postgres/sql.ts";
 import { createTranscripts } from "./adapters/postgres/transcripts.ts";
+import { createWebInbox } from "./adapters/postgres/web-inbox.ts";
 import { createWebMessages } from "./adapters/postgres/web-messages.ts";
 import type { Settings } from "./adapters/settings/settings.ts";
 import { createSystemClock } from "./adapters/system-clock.ts";
@@ -188,7 +189,8 @@ export async function startApp(
     if (hasWebChat) {
       // A gateway does not answer: only its workers know which model does.
       const info = { botName: BOT_NAME, version, demo: role === "start" && settings.model === undefined };
-      const deps = { intake, commands, messages, live, transcripts, newId, log, clock, info };
+      const arrivals = createWebInbox(sql);
+      const deps = { intake, commands, messages, arrivals, live, transcripts, newId, log, clock, info };
       site = createWebChat(deps, { allowedHosts: hostsOf(settings) });
     }
 

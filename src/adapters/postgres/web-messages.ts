@@ -2,12 +2,12 @@
 
 import { labelOf } from "../../core/label.ts";
 import type { WebMessage, WebMessages, WebThread } from "../../core/ports/web-messages.ts";
-import { cleanJson, cleanText } from "../../core/text.ts";
+import { cleanJsonText, cleanText } from "../../core/text.ts";
 import { threadOf, type SessionId } from "../../core/thread.ts";
 import { toPage } from "./page-json.ts";
 import type { Sql } from "./sql.ts";
 
-interface MessageRow {
+export interface MessageRow {
   readonly session: SessionId;
   readonly id: string;
   readonly revision: number;
@@ -20,20 +20,21 @@ interface MessageRow {
 
 const ROW = `m.session, m.id, m.revision, m.sender, m.speaker, m.page, m.deleted, m.at`;
 
-const INSERT = {
-  name: "web-insert",
-  text: `
+/** Begins a statement; `row` is the message, if there was none with this id. Its values come from `insertValues`. */
+export const INSERTED = `
 with held as (
   insert into web_threads (session, channel, revision, label) values ($1, $3::text, 1, $7::text)
   on conflict (session) do update set revision = web_threads.revision + 1,
     at = case when $4::text = 'person' and not exists (
       select from web_messages m where m.session = $1 and m.id = $2) then now_ms() else web_threads.at end
-  returning revision, channel)
-insert into web_messages as m (session, id, channel, revision, sender, speaker, page)
-select $1, $2, held.channel, held.revision, $4::text, $5::text, $6::jsonb from held
-on conflict (session, id) do nothing
-returning ${ROW}`,
-};
+  returning revision, channel),
+row as (
+  insert into web_messages as m (session, id, channel, revision, sender, speaker, page)
+  select $1, $2, held.channel, held.revision, $4::text, $5::text, $6::jsonb from held
+  on conflict (session, id) do nothing
+  returning ${ROW})`;
+
+const INSERT = { name: "web-insert", text: `${INSERTED} select * from row` };
 
 const HELD = `held as (
   update web_threads t set revision = t.revision + 1
@@ -79,21 +80,14 @@ export function createWebMessages(sql: Sql): WebMessages {
     return row === undefined ? undefined : toMessage(row);
   };
   return {
-    async insert({ session, id, from, speaker, page }) {
-      const inserted = await one(INSERT, [
-        session,
-        id,
-        channelOf(session),
-        from,
-        cleanText(speaker),
-        JSON.stringify(cleanJson(page)),
-        labelOf({ firstText: cleanText(page.markdown) }),
-      ]);
+    async insert(given) {
+      const { session, id } = given;
+      const inserted = await one(INSERT, insertValues(given));
       const message = inserted ?? (await one(GET, [session, id]));
       if (message === undefined) throw new Error("a web message was neither inserted nor found");
       return message;
     },
-    update: (session, id, page) => one(UPDATE, [session, id, JSON.stringify(cleanJson(page))]),
+    update: (session, id, page) => one(UPDATE, [session, id, cleanJsonText(page)]),
     remove: (session, id) => one(REMOVE, [session, id]),
     get: (session, id) => one(GET, [session, id]),
     async list(session, sinceRevision = 0) {
@@ -103,12 +97,19 @@ export function createWebMessages(sql: Sql): WebMessages {
   };
 }
 
+/** $1 to $7 of `INSERTED`. */
+export function insertValues(message: Parameters<WebMessages["insert"]>[0]): readonly string[] {
+  const { session, id, from, speaker, page } = message;
+  const label = labelOf({ firstText: cleanText(page.markdown) });
+  return [session, id, channelOf(session), from, cleanText(speaker), cleanJsonText(page), label];
+}
+
 /** All threads of a channel have the same, and no other channel has. */
 export function channelOf(session: SessionId): string {
   const { platform, space, channel } = threadOf(session);
   return [platform, space, channel].join(":");
 }
 
-function toMessage({ sender, page, ...row }: MessageRow): WebMessage {
+export function toMessage({ sender, page, ...row }: MessageRow): WebMessage {
   return { ...row, from: sender, page: toPage(page) };
 }

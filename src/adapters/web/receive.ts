@@ -1,7 +1,7 @@
 /**
- * A message or a click of a person, from the checked body to the receipt. In this order: the row that the thread shows,
- * the inbound, and only then the acknowledgement. Each step may be repeated with the same id without harm, which is how
- * a browser recovers when one of them failed.
+ * A message or a click of a person, from the checked body to the receipt. In this order: the row that the thread shows
+ * together with the inbound, and only then the acknowledgement. Each step may be repeated with the same id without harm, which
+ * is how a browser recovers when one of them failed.
  */
 
 import type { z } from "zod";
@@ -10,7 +10,7 @@ import type { Command } from "../../core/command/command.ts";
 import type { Commands } from "../../core/command/commands.ts";
 import { parseCommand } from "../../core/command/parse.ts";
 import type { PageContent } from "../../core/ports/surface.ts";
-import type { WebMessages } from "../../core/ports/web-messages.ts";
+import type { WebInbox, WebMessages } from "../../core/ports/web-messages.ts";
 import type { Intake } from "../../core/run/intake.ts";
 import { cleanText, isBlank } from "../../core/text.ts";
 import type { SessionId } from "../../core/thread.ts";
@@ -28,6 +28,7 @@ export interface ReceiveDeps extends ChangeDeps {
   readonly intake: Intake;
   readonly commands: Commands;
   readonly messages: WebMessages;
+  readonly arrivals: WebInbox;
   readonly threads: KnownThreads;
 }
 
@@ -43,20 +44,19 @@ export async function receiveMessage(
   if (session === undefined) return { kind: "unknown_thread" };
 
   const page: PageContent = { markdown: cleanText(body.text).trim(), buttons: [] };
-  const row = await deps.messages.insert({
-    session,
-    id: body.id,
-    from: "person",
-    speaker: author.name,
-    page,
-  });
+  const message = { session, id: body.id, speaker: author.name, page };
+  if (!isCommand(page.markdown) && (await isStoredWhole(deps, author, message))) {
+    return { kind: "stored", session };
+  }
+  // A command, or a repeat.
+  const row = await deps.messages.insert({ ...message, from: "person" });
   deps.threads.add(session);
   if (row.from !== "person") return { kind: "refused", why: "This message id is taken." };
   // What was stored first counts, also when a repeat says something else.
   const text = row.page.markdown;
 
-  const command = parseCommand(text);
-  if (command !== undefined || isUnknownCommand(text)) {
+  if (isCommand(text)) {
+    const command = parseCommand(text);
     const result = await deps.commands.run(command ?? { name: "help" }, {
       session,
       author,
@@ -85,6 +85,23 @@ export async function receiveMessage(
   return { kind: "stored", session };
 }
 
+/** The way that nearly every message takes. @returns false, and nothing is stored, where the id is there already. */
+async function isStoredWhole(
+  deps: ReceiveDeps,
+  author: Author,
+  message: Parameters<WebInbox["put"]>[0],
+): Promise<boolean> {
+  const { session, id, page } = message;
+  const inbound = toMessageInbound({ session, id, author, text: page.markdown, at: deps.clock.now() });
+  const put = await deps.arrivals.put(message, inbound);
+  if (put === undefined) return false;
+  deps.threads.add(session);
+  // The bell first: somebody waits for the answer, and the telling is for other windows.
+  await deps.intake.receive(inbound, () => Promise.resolve(put.stored));
+  await Promise.all([tellOfRow(deps, put.row), tellOfThreads(deps)]);
+  return true;
+}
+
 /** A click on Stop or Retry. What comes of it shows in the reply itself; the result is a notice for who clicked. */
 export async function receiveAction(
   deps: ReceiveDeps,
@@ -97,6 +114,10 @@ export async function receiveAction(
   const id = commandIdOf(body.id);
   const result = await deps.commands.run(command, { session, author, id, at: deps.clock.now() });
   return { kind: "stored", session, notice: result.text };
+}
+
+function isCommand(text: string): boolean {
+  return parseCommand(text) !== undefined || isUnknownCommand(text);
 }
 
 /** One word after a slash: meant as a command. A path or a sentence that begins with a slash is a message. */

@@ -1,6 +1,8 @@
 /** The web chat's messages: rows, so that a worker in another process can answer. */
 
+import type { MessageInbound } from "../inbound.ts";
 import type { SessionId } from "../thread.ts";
+import type { Stored } from "./inbox.ts";
 import type { PageContent } from "./surface.ts";
 
 export interface WebMessage {
@@ -36,4 +38,16 @@ export interface WebMessages {
   list(session: SessionId, sinceRevision?: number): Promise<readonly WebMessage[]>;
   /** Those that a person last wrote in first. */
   threads(limit: number): Promise<readonly WebThread[]>;
+}
+
+/** A person's message as what the thread shows and as what the bot shall answer: both are stored, or neither. */
+export interface WebInbox {
+  /**
+   * Durable when it resolves; undefined when a row with this id is there already, and then nothing is stored. The inbound has
+   * the row's time.
+   */
+  put(
+    message: Pick<WebMessage, "session" | "id" | "speaker" | "page">,
+    inbound: MessageInbound,
+  ): Promise<{ readonly row: WebMessage; readonly stored: Stored } | undefined>;
 }

@@ -6,7 +6,7 @@
 import type { Inbound } from "../inbound.ts";
 import { withTimeLimit } from "../pause.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Inbox } from "../ports/inbox.ts";
+import type { Inbox, Stored } from "../ports/inbox.ts";
 import type { Log } from "../ports/log.ts";
 import type { RunQueue } from "../ports/run-queue.ts";
 import type { Stops } from "../ports/stops.ts";
@@ -20,8 +20,9 @@ export interface Intake {
   /**
    * Rejects only when the inbound could not be stored (`store_unavailable`, `store_full`): then it must not be
    * acknowledged, and the platform or the browser sends it again.
+   * @param put stores it in place of the inbox, together with something of the adapter's own.
    */
-  receive(inbound: Inbound): Promise<Receipt>;
+  receive(inbound: Inbound, put?: () => Promise<Stored>): Promise<Receipt>;
 }
 
 export interface IntakeDeps {
@@ -50,8 +51,8 @@ export function createIntake(deps: IntakeDeps, options: IntakeOptions = {}): Int
   }
 
   return {
-    async receive(inbound) {
-      const stored = await deps.inbox.put(inbound);
+    async receive(inbound, put = () => deps.inbox.put(inbound)) {
+      const stored = await put();
       if (stored.kind === "ignored") return stored;
       // A copy rings too: the first one may have died between its store and its wake.
       const bells = [ring("wake", deps.queue.wake(inbound.session), inbound)];

@@ -1,18 +1,21 @@
 // The ports that are read by people and surfaces: pages, the web chat's messages, transcripts, the library's history.
+import { randomBytes } from "node:crypto";
 import { createAnswers } from "../../../src/adapters/postgres/answers.ts";
 import { createConversation } from "../../../src/adapters/postgres/conversation.ts";
 import { createInbox } from "../../../src/adapters/postgres/inbox.ts";
 import { createHistory } from "../../../src/adapters/postgres/history.ts";
+import { createWebInbox } from "../../../src/adapters/postgres/web-inbox.ts";
 import { createWebMessages } from "../../../src/adapters/postgres/web-messages.ts";
 import type { History } from "../../../src/core/ports/history.ts";
 import type { WebMessages } from "../../../src/core/ports/web-messages.ts";
+import type { InboundId } from "../../../src/core/ids.ts";
 import type { SessionId } from "../../../src/core/thread.ts";
 import { expect, test } from "vitest";
 import { answersCases } from "../../contract/answers.ts";
 import { expectBroken, runContract } from "../../contract/contract.ts";
 import { historyContract } from "../../contract/history.ts";
 import { pagesCases, type PagesSubject } from "../../contract/pages.ts";
-import { command, message as messageInbound, newSession } from "../../contract/store-samples.ts";
+import { asRun, command, message as messageInbound, newSession } from "../../contract/store-samples.ts";
 import { until } from "../../support/until.ts";
 import { transcriptsCases } from "../../contract/transcripts.ts";
 import type { RunStoreSubject } from "../../contract/run-store-subject.ts";
@@ -48,6 +51,38 @@ for (const { name, sql } of [postgres, pglite]) {
     subject: emptyHistory(createHistory(sql())),
     close: () => Promise.resolve(),
   }));
+
+  test(`${name}: a message of the web chat is shown and waits for the bot, both or neither`, async () => {
+    const { transcripts, store } = storesOver(sql());
+    const messages = createWebMessages(sql());
+    const arrivals = createWebInbox(sql());
+    const session = newSession();
+    const asked = messageInbound(session, "a\u0000b", { message: "m1" });
+    const first = { session, id: "m1", speaker: "Ana", page: { markdown: "a\uFFFDb", buttons: [] } };
+    const put = await arrivals.put(first, asked);
+    expect(put?.stored).toMatchObject({ kind: "stored", running: false });
+    expect(await messages.list(session)).toEqual([put?.row]);
+    const [view, ...more] = await transcripts.inbounds(session);
+    expect(more).toEqual([]);
+    expect(view).toMatchObject({
+      state: "waiting",
+      inbound: { ...asked, at: put?.row.at, parts: [{ kind: "text", text: "a\uFFFDb" }] },
+    });
+    expect(asRun(await store.open(session, "w")).tail).toHaveLength(1);
+    expect(await arrivals.put({ ...first, speaker: "Bo" }, messageInbound(session, "again"))).toBe(undefined);
+    const next = await arrivals.put({ ...first, id: "m2" }, messageInbound(session, "more"));
+    expect(next?.stored).toMatchObject({ kind: "stored", running: true });
+    expect((await messages.list(session)).map((row) => [row.id, row.speaker])).toEqual([
+      ["m1", "Ana"],
+      ["m2", "Ana"],
+    ]);
+    // More than an index takes.
+    const tooLong = messageInbound(session, "never", {
+      id: randomBytes(10_000).toString("hex") as InboundId,
+    });
+    await expect(arrivals.put({ ...first, id: "m3" }, tooLong)).rejects.toThrow();
+    expect(await messages.get(session, "m3")).toBe(undefined);
+  });
 
   test(`${name}: a conversation is read newest first up to a limit, of a thread or of all threads of its channel`, async () => {
     const messages = createWebMessages(sql());

@@ -14,6 +14,7 @@ import { BobbinError } from "../../../src/core/errors.ts";
 import type { Inbound, MessageInbound } from "../../../src/core/inbound.ts";
 import type { Log } from "../../../src/core/ports/log.ts";
 import type { PageContent, Surface } from "../../../src/core/ports/surface.ts";
+import type { WebInbox } from "../../../src/core/ports/web-messages.ts";
 import type { SessionStatus, Transcripts } from "../../../src/core/ports/transcripts.ts";
 import type { Intake } from "../../../src/core/run/intake.ts";
 import type { SessionId } from "../../../src/core/thread.ts";
@@ -39,11 +40,24 @@ export class ChatWorld {
   #server: Listening | undefined;
 
   readonly #intake: Intake = {
-    receive: async (inbound) => {
+    receive: async (inbound, put) => {
+      if (put !== undefined)
+        return { kind: (await put()).kind === "stored" ? "stored" : "duplicate", running: true };
       if (this.isIntakeAway) throw new BobbinError("store_unavailable", "connection refused");
       if (this.inbounds.some(({ id }) => id === inbound.id)) return { kind: "duplicate" };
       this.inbounds.push(inbound);
       return { kind: "stored", running: true };
+    },
+  };
+
+  /** As one statement: nothing of it is there when it fails. */
+  readonly #arrivals: WebInbox = {
+    put: async (message, inbound) => {
+      if (this.isIntakeAway) throw new BobbinError("store_unavailable", "connection refused");
+      if ((await this.messages.get(message.session, message.id)) !== undefined) return undefined;
+      const row = await this.messages.insert({ ...message, from: "person" });
+      this.inbounds.push({ ...inbound, at: row.at });
+      return { row, stored: { kind: "stored", seq: this.inbounds.length, running: true } };
     },
   };
 
@@ -60,6 +74,7 @@ export class ChatWorld {
         intake: this.#intake,
         commands: createCommands({ intake: this.#intake, transcripts, clock: this.#clock }),
         messages: this.messages,
+        arrivals: this.#arrivals,
         live: this.#live,
         transcripts,
         clock: this.#clock,
