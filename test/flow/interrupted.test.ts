@@ -58,7 +58,7 @@ test("stop, retry and reset in mid-stream reach the worker in the other process"
   expect(fates).toEqual(["cancelled", "answered", "cancelled", "answered", "answered"]);
 });
 
-test("a worker that sleeps past its lease: another one answers in the same message, and the sleeper changes nothing when it wakes", async () => {
+test("worker paused past its lease: another one answers in the same message, and the sleeper changes nothing when it wakes", async () => {
   await using bobbin = await deploy({ llm: { talker: { perSecond: 25 } } });
   const ben = bobbin.newPerson();
   const thread = await ben.say("say 200 words");

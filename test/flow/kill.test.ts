@@ -32,7 +32,7 @@ test("a worker killed in mid-run: another one goes on, and the thread is answere
   ]);
 });
 
-test("a worker killed between the end of the run and its final page: the page is delivered without another model call", async () => {
+test("killed between the end and its final pages: they are delivered without another model call", async () => {
   await using bobbin = await deploy({ workers: 0 });
   const dying = await bobbin.addWorker(join(import.meta.dirname, "dying-worker.ts"));
   const ben = bobbin.newPerson();

@@ -19,7 +19,7 @@ function begun(person: WebPerson, thread: string): Promise<ShownMessage> {
   );
 }
 
-test("a worker that leaves in mid-stream hands over: the other one goes on in the same message, and no crash is counted", async () => {
+test("SIGTERM: a worker that leaves in mid-stream hands over: the other one goes on in the same message, and no crash is counted", async () => {
   await using bobbin = await deploy({ llm: { talker: { perSecond: 50 } } });
   const ana = bobbin.newPerson();
   const thread = await ana.say("say 150 words");

@@ -163,7 +163,7 @@ const troubles: readonly Trouble[] = [
 ];
 
 test.for(troubles)(
-  "$what: one sentence, the run and Retry, which answers when the cause is gone",
+  "model fails, stalls, or cuts the stream ($what): one sentence, the run and Retry, which answers when the cause is gone",
   async (trouble) => {
     llm.respondWith(trouble.answer);
     const before = llm.requests.length;

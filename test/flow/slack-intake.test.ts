@@ -73,7 +73,7 @@ describe.each(["socket", "http"] as const)("over %s, with two gateways where Sla
     },
   );
 
-  test("the same events again, at once and after the answer, change nothing", async () => {
+  test("same event twice, or mention and message copies of one post: at once and after the answer, they change nothing", async () => {
     const { slack, ana, channel, at } = scene();
     slack.delivery.hold();
     const root = ana.say(channel, `${at} again and again`);

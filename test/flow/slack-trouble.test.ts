@@ -99,6 +99,24 @@ test("a 429 on the edits: the newest text lands when the time has come, and noth
   }
 });
 
+test("rate limit, 5xx, timeout of the platform: the newest text, the final lands, and nothing is posted twice", async () => {
+  const { slack, ana, channel, inChannel, at } = scene();
+  slack.fault("chat.postMessage", { kind: "rate limited", retryAfterS: 1 }, { when: inChannel });
+  slack.fault("chat.postMessage", { kind: "status", status: 502 }, { when: inChannel });
+  slack.fault("chat.postMessage", { kind: "lost response" }, { when: inChannel });
+  slack.fault("chat.update", { kind: "lost response" }, { when: inChannel });
+  slack.fault("chat.update", { kind: "status", status: 503 }, { when: inChannel });
+  slack.fault("chat.update", { kind: "rate limited", retryAfterS: 1 }, { when: inChannel });
+  const parts = inTwoParts("first half, ", "second half");
+  world.llm.script(parts.answer);
+  const root = ana.say(channel, `${at} say it`);
+  await parts.begin(root);
+  parts.goOn();
+  await expectEnd(root, "first half, second half");
+  const ever = slack.ever(channel).filter(({ userId }) => userId === slack.app.botUserId);
+  expect(ever).toHaveLength(2);
+});
+
 test.each([500, 503])("a %i on posts and edits: one whole answer", async (status) => {
   const { slack, ana, channel, inChannel, at } = scene();
   slack.fault("chat.postMessage", { kind: "status", status }, { when: inChannel, times: 2 });
@@ -128,7 +146,7 @@ test("Slack away altogether for a while in mid-run: one whole answer when it is 
   await expectEnd(root, "first half, second half");
 });
 
-test("an answer that somebody deletes in mid-run is there again, whole and once", async () => {
+test("reply or root deleted by a person: an answer that somebody deletes in mid-run is there again, whole and once", async () => {
   const { slack, ana, channel, at } = scene();
   const parts = inTwoParts("first half, ", "second half");
   world.llm.script(parts.answer);
@@ -140,7 +158,7 @@ test("an answer that somebody deletes in mid-run is there again, whole and once"
   await expectEnd(root, "first half, second half");
 });
 
-test("I11: the root is deleted in mid-run, while the answer stands below it: the answer ends there, and nothing falls into the channel", async () => {
+test("I11 reply or root deleted by a person: the root in mid-run, while the answer stands below it: the answer ends there, and nothing falls into the channel", async () => {
   const { slack, ana, channel, at } = scene();
   const parts = inTwoParts("first half, ", "second half");
   world.llm.script(parts.answer);

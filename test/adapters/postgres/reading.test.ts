@@ -16,6 +16,9 @@ import { expectBroken, runContract } from "../../contract/contract.ts";
 import { historyContract } from "../../contract/history.ts";
 import { pagesCases, type PagesSubject } from "../../contract/pages.ts";
 import { asRun, command, message as messageInbound, newSession } from "../../contract/store-samples.ts";
+import { tool } from "../../support/agent-library.ts";
+import { RunBench } from "../../support/run-bench.ts";
+import { calls, reply } from "../../support/scripted-model.ts";
 import { until } from "../../support/until.ts";
 import { transcriptsCases } from "../../contract/transcripts.ts";
 import type { RunStoreSubject } from "../../contract/run-store-subject.ts";
@@ -140,6 +143,40 @@ for (const { name, sql } of [postgres, pglite]) {
 }
 
 /** The history's suite uses fixed names and wants them empty; here each subject gives them names of its own. */
+test("hostile text (NUL, lone surrogates, 1 MB) is stored and shown the same on every back end", async () => {
+  const hostile = "a\u0000b \ud800 c \udc00 d 👩‍👩‍👧 \u202e";
+  const clean = "a\ufffdb \ufffd c \ufffd d 👩‍👩‍👧 \u202e";
+  const long = "wörd ".repeat(175_000);
+  const seen = [];
+  for (const { sql } of [postgres, pglite]) {
+    const look = tool("look", `${hostile} ${long}`);
+    // A reply is never as long: the model's own cap is far below.
+    const b = new RunBench(
+      sql(),
+      [calls(["c1", "look", { hostile }]), reply({ deltas: [hostile, " wörd".repeat(4_000), " end"] })],
+      {
+        tools: [look],
+      },
+    );
+    await b.say(`${hostile} ${long}`);
+    await b.rest();
+    expect(await b.problems()).toEqual([]);
+    const entries = await b.stores.transcripts.entries(b.session);
+    seen.push({
+      shown: b.thread.texts(),
+      stored: entries.map(({ body }) => body).map((body) => ("inbound" in body ? body.parts : body)),
+      asked: b.asked(2),
+    });
+  }
+  const [onPostgres, onPglite] = seen;
+  expect(onPglite).toEqual(onPostgres);
+  expect(onPostgres?.shown.join(" ")).toContain(clean);
+  expect(onPostgres?.shown.join(" ")).toContain("end");
+  expect(JSON.stringify(onPostgres?.stored)).toContain(clean);
+  expect(JSON.stringify(onPostgres)).not.toMatch(/\\u0000|\\ud[89a-f]/);
+  expect(Buffer.byteLength(JSON.stringify(onPostgres?.stored))).toBeGreaterThan(1_000_000);
+});
+
 function emptyHistory(history: History): History {
   const suffix = newSession();
   return {

@@ -101,7 +101,7 @@ test.each(
     (["before", "after"] as const).map((when) => [when, step] as const),
   ),
 )(
-  "kill -9 %s %s: the thread is answered once, in one message, and what had its effect has it once",
+  "worker killed at any point (%s %s): the thread is answered once, in one message, and what had its effect has it once",
   async (when, step) => {
     let acts = 0;
     const act = tool("act", async () => `done ${++acts}`, { effect: "external" });

@@ -1,0 +1,112 @@
+// What happens when a process or a server goes away at a bad moment, seen by people. `test/when-it-breaks.test.ts` lists all of it.
+import { expect, test } from "vitest";
+import { createInbox } from "../../src/adapters/postgres/inbox.ts";
+import { openPostgres } from "../../src/adapters/postgres/pool.ts";
+import { createTranscripts } from "../../src/adapters/postgres/transcripts.ts";
+import { toSessionId } from "../../src/core/thread.ts";
+import { message, newSession } from "../contract/store-samples.ts";
+import { createFakeLlm } from "../support/fake-llm/server.ts";
+import { startProduct } from "../support/product.ts";
+import { freshDatabase } from "../support/services/postgres.ts";
+import { ownRedis } from "../support/services/redis.ts";
+import { until } from "../support/until.ts";
+import { openOutageWorld, RECOVERY_MS } from "./outage-world.ts";
+import { openSlackWorld } from "./slack-world.ts";
+
+test("crash before the inbound is stored: it is not acknowledged, so Slack sends it again, and it is answered once", async () => {
+  await using database = await freshDatabase();
+  await using world = await openSlackWorld({
+    over: "socket",
+    parts: ["gateway", "worker"],
+    as: "processes",
+    databaseUrl: database.url,
+    slack: { retryDelaysMs: [0, 60_000, 300_000] },
+  });
+  await using stack = new AsyncDisposableStack();
+  const [holding, looking] = [1, 2].map(() => openPostgres({ url: database.url }));
+  for (const sql of [holding!, looking!]) stack.defer(() => sql.close());
+  const { slack } = world;
+  const channel = slack.channel("general");
+  const { root } = await holding!.transaction(async (tx) => {
+    await tx.query({ text: "lock table inbox in access exclusive mode" });
+    const root = slack.person("Ana").say(channel, `${slack.botMention} are you there?`);
+    const waiting = {
+      text: `select pid from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query ilike '%insert into inbox%'`,
+    };
+    await until(async () => (await looking!.query(waiting)).length > 0, { what: "it is about to be stored" });
+    world.processes[0]?.kill("SIGKILL");
+    await world.processes[0]?.exited;
+    // Postgres would carry out what a client that is dead had begun.
+    const ends = { text: waiting.text.replace("pid", "pg_terminate_backend(pid)") };
+    await until(async () => (await looking!.query(ends)).length === 0, { what: "nobody stores any more" });
+    return { root };
+  });
+  expect(await looking!.query({ text: "select 1 from inbox" })).toEqual([]);
+  const { delivery } = slack;
+  await until(() => delivery.waiting === 2, { what: "Slack waits before it tries again" });
+  expect(delivery.about(root.ts).filter(({ outcome }) => outcome?.kind === "acknowledged")).toEqual([]);
+  await world.add("gateway");
+  delivery.retryNow();
+  for (const outcome of await root.delivered) expect(outcome.kind).toBe("acknowledged");
+  const [answer, ...more] = await world.settled(root, 1);
+  expect([more, answer?.text]).toEqual([[], expect.stringContaining("are you there?")]);
+  expect(world.llm.requests).toHaveLength(1);
+  world.expectPeace();
+});
+
+test("crash between store and wake; Redis emptied or away: the sweeper rings, and each message is answered once", async () => {
+  await using database = await freshDatabase();
+  await using redis = await ownRedis();
+  await using stack = new AsyncDisposableStack();
+  const llm = await createFakeLlm();
+  stack.defer(() => llm.close());
+  const sql = openPostgres({ url: database.url });
+  stack.defer(() => sql.close());
+  const env = { DATABASE_URL: database.url, REDIS_URL: redis.url, OPENAI_BASE_URL: llm.url, MODEL: "fake" };
+  const times = { jobLockMs: 2_000, stalledCheckMs: 500, sweep: { everyMs: 300, soonMs: 200, idleMs: 300 } };
+  stack.use(await startProduct("worker", env, { times }));
+  // Stored, and whoever should have rung died.
+  const [crashed, emptied, away] = [1, 2, 3].map(() => newSession());
+  const inbox = createInbox(sql);
+  await inbox.put(message(crashed!, "who rings?"));
+  await inbox.put(message(emptied!, "who rings?"));
+  await redis.flush();
+  await redis.stop("kill");
+  await inbox.put(message(away!, "who rings?"));
+  await redis.start();
+  for (const session of [crashed!, emptied!, away!]) {
+    const fates = async () => (await createTranscripts(sql).inbounds(session)).map(({ fate }) => fate);
+    await until(async () => (await fates())[0] !== undefined, {
+      timeoutMs: RECOVERY_MS,
+      what: "it has a fate",
+    });
+    expect(await fates()).toEqual(["answered"]);
+  }
+  expect(llm.requests).toHaveLength(3);
+});
+
+test("Redis restarts, Postgres restarts: health says what is missing, and the answer goes on in the same message", async () => {
+  await using bobbin = await openOutageWorld({ roles: "gateway and worker" });
+  const { person, redis, postgres } = bobbin;
+  const thread = await person.say("say 300 words");
+  const shown = await bobbin.begun(thread);
+  const names = (what: string): Promise<unknown> =>
+    until(async () => (await bobbin.missing()).some((each) => each.startsWith(`${what}: `)), {
+      timeoutMs: RECOVERY_MS,
+      what: `health names ${what}`,
+    });
+  await redis!.stop("kill");
+  await names("Redis");
+  await redis!.start();
+  await bobbin.isWell();
+  await postgres.stop();
+  await names("Postgres");
+  await postgres.start();
+  await bobbin.isWell();
+  const [reply, ...more] = await person.replies(thread, 1, RECOVERY_MS);
+  expect([reply?.id, more]).toEqual([shown.id, []]);
+  expect(reply?.text.split(" ")).toEqual(Array.from({ length: 300 }, (_, n) => `word${n + 1}`));
+  const inbounds = await bobbin.transcripts.inbounds(toSessionId(thread)!);
+  expect(inbounds.map(({ fate }) => fate)).toEqual(["answered"]);
+});
