@@ -87,7 +87,8 @@ export async function inflict(
       case "pause at":
         fleet.order(one, { at: blow.moment, signal: "SIGSTOP" });
         if (await comes(one, "stopped")) {
-          await pause(leaseMs * (1.2 + 1.8 * random.next()));
+          // Another one has taken over by then, and is at work.
+          await pause(leaseMs * (2 + random.next()));
           fleet.resume(one);
           return count(`pause ${blow.who} ${blow.moment}`);
         }
