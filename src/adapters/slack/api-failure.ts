@@ -7,6 +7,7 @@ import {
   WebAPIRequestError,
 } from "@slack/web-api";
 import { fieldsOf, listOf, textOf, type Payload } from "./payload.ts";
+import { NOT_SENT } from "./web-request.ts";
 
 export type SlackFailure =
   /** Not done, and not to be tried for so long. */
@@ -32,6 +33,7 @@ const UNSENT: ReadonlySet<string> = new Set([
   "ENETUNREACH",
   "ENOTFOUND",
   "UND_ERR_CONNECT_TIMEOUT",
+  NOT_SENT,
 ]);
 /** Where Slack says too many without saying for how long, s. */
 export const CLOSED_S = 30;

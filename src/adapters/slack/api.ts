@@ -6,6 +6,7 @@
 
 import { pause } from "../../core/pause.ts";
 import type { Clock } from "../../core/ports/clock.ts";
+import type { MayBegin } from "../../core/ports/surface.ts";
 import { CLOSED_S, failureOf, refusalOf, type SlackFailure } from "./api-failure.ts";
 import { fieldsOf } from "./payload.ts";
 import { createWebRequest, type WebAnswer } from "./web-request.ts";
@@ -18,7 +19,7 @@ export type SlackAnswer =
 
 export interface SlackApi {
   /** `method` is a name such as `chat.postMessage`, never an address. Fails as an answer; none holds the token. */
-  call(method: string, args: SlackData): Promise<SlackAnswer>;
+  call(method: string, args: SlackData, mayBegin?: MayBegin): Promise<SlackAnswer>;
 }
 
 export interface SlackApiDeps {
@@ -60,9 +61,9 @@ export function createSlackApi(deps: SlackApiDeps, options: SlackApiOptions): Sl
   /** Ticks until which Slack takes no call, by what it counts together. */
   const closed = new Map<string, number>();
 
-  async function once(method: string, args: SlackData): Promise<SlackAnswer> {
+  async function once(method: string, args: SlackData, mayBegin?: MayBegin): Promise<SlackAnswer> {
     try {
-      return readAnswer(await request(method, args));
+      return readAnswer(await request(method, args, mayBegin));
     } catch (error) {
       return failureOf(error, token);
     }
@@ -79,13 +80,13 @@ export function createSlackApi(deps: SlackApiDeps, options: SlackApiOptions): Sl
   }
 
   return {
-    async call(method, args) {
+    async call(method, args, mayBegin) {
       if (!NAME.test(method)) throw new RangeError(`not a method of Slack's: ${JSON.stringify(method)}`);
       const counted = countedAs(method, args);
       const waitMs = (closed.get(counted) ?? 0) - clock.ticks();
       if (waitMs > 0) return { kind: "rate_limited", afterMs: Math.ceil(waitMs) };
       closed.delete(counted);
-      const answer = await (READS.has(method) ? again(method, args) : once(method, args));
+      const answer = await (READS.has(method) ? again(method, args) : once(method, args, mayBegin));
       if (answer.kind === "rate_limited") closed.set(counted, clock.ticks() + answer.afterMs);
       return answer;
     },

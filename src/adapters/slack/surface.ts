@@ -3,7 +3,7 @@
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Log } from "../../core/ports/log.ts";
 import type { Pace, Rate } from "../../core/ports/pace.ts";
-import type { PageContent, Surface, Written } from "../../core/ports/surface.ts";
+import type { MayBegin, PageContent, Surface, Written } from "../../core/ports/surface.ts";
 import { pause } from "../../core/pause.ts";
 import { threadOf, type SessionId } from "../../core/thread.ts";
 import type { SlackAnswer, SlackApi, SlackData } from "./api.ts";
@@ -59,12 +59,17 @@ export function createSlackSurface(
   const begun = new Map<string, number>();
 
   /** Sends with blocks, and once as plain text where Slack does not like them. */
-  async function send(method: string, args: SlackData, message: Sendable): Promise<SlackAnswer> {
+  async function send(
+    method: string,
+    args: SlackData,
+    message: Sendable,
+    mayBegin?: MayBegin,
+  ): Promise<SlackAnswer> {
     const { text, blocks, plain } = message;
-    const answer = await api.call(method, { ...args, text, blocks });
+    const answer = await api.call(method, { ...args, text, blocks }, mayBegin);
     if (!hasBadBlocks(answer)) return answer;
     log.warn("Slack refused the blocks of a page; it is sent as text", { ...answer });
-    return api.call(method, { ...args, text: plain });
+    return api.call(method, { ...args, text: plain }, mayBegin);
   }
 
   /** A post below a root that was deleted lands in the channel itself: nobody asked for it there. */
@@ -78,7 +83,7 @@ export function createSlackSurface(
     return { kind: "gone", what: "thread" };
   }
 
-  async function post(key: string, page: PageContent): Promise<Written> {
+  async function post(key: string, page: PageContent, mayBegin?: MayBegin): Promise<Written> {
     const message = formatPage(page, { mayMention, key });
     if (message.kind !== "message") return unsendable(message.kind);
     const waitMs = await pace.take(paceKey, POSTS);
@@ -93,7 +98,7 @@ export function createSlackSurface(
       parse: "none",
       metadata: metadataOf(key),
     };
-    const answer = await send("chat.postMessage", args, message);
+    const answer = await send("chat.postMessage", args, message, mayBegin);
     if (answer.kind !== "ok") {
       const decision = decisionOn(answer);
       if (answer.kind === "rate_limited") await pace.hold(paceKey, POSTS, answer.afterMs);
@@ -109,10 +114,11 @@ export function createSlackSurface(
     return removeStray(ts);
   }
 
-  async function edit(ts: string, page: PageContent): Promise<Written> {
+  async function edit(ts: string, page: PageContent, mayBegin?: MayBegin): Promise<Written> {
     const message = formatPage(page, { mayMention });
     if (message.kind !== "message") return unsendable(message.kind);
-    const answer = await send("chat.update", { channel, ts, link_names: false, parse: "none" }, message);
+    const args = { channel, ts, link_names: false, parse: "none" };
+    const answer = await send("chat.update", args, message, mayBegin);
     if (answer.kind === "ok") return { kind: "ok", message: ts };
     if (!isFrozen(answer)) return decisionOn(answer);
     log.info("a page can not be edited any more: another takes its place", { ...answer });
@@ -120,8 +126,8 @@ export function createSlackSurface(
     return { kind: "gone", what: "message" };
   }
 
-  async function remove(ts: string): Promise<Written> {
-    const answer = await api.call("chat.delete", { channel, ts });
+  async function remove(ts: string, mayBegin?: MayBegin): Promise<Written> {
+    const answer = await api.call("chat.delete", { channel, ts }, mayBegin);
     return answer.kind === "ok" ? { kind: "ok", message: ts } : decisionOn(answer);
   }
 

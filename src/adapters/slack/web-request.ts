@@ -14,22 +14,32 @@ export interface WebAnswer {
   readonly text: string;
 }
 
-/** Rejects when no whole answer came in time. */
-export type WebRequest = (method: string, args: Readonly<Record<string, unknown>>) => Promise<WebAnswer>;
+/**
+ * Rejects when no whole answer came in time, and with `NOT_SENT` when `mayBegin` says no: it is asked when there is a connection,
+ * right before the first byte.
+ */
+export type WebRequest = (
+  method: string,
+  args: Readonly<Record<string, unknown>>,
+  mayBegin?: () => boolean,
+) => Promise<WebAnswer>;
+
+/** The code of the error of a request that was not to be sent any more. */
+export const NOT_SENT = "NOT_SENT";
 
 /** @param apiUrl what a method's name is put behind. */
 export function createWebRequest(apiUrl: string, token: string, timeoutMs: number): WebRequest {
   const base = apiUrl.endsWith("/") ? apiUrl : `${apiUrl}/`;
-  const dispatcher = dispatcherFor(base);
+  const plain = dispatcherFor(base);
   const headers = {
     authorization: `Bearer ${token}`,
     accept: "application/json",
     "content-type": "application/x-www-form-urlencoded",
     "user-agent": "bobbin",
   };
-  return async (method, args) => {
+  return async (method, args, mayBegin) => {
     const answer = await request(base + method, {
-      dispatcher,
+      dispatcher: mayBegin === undefined ? plain : guarded(plain, mayBegin),
       method: "POST",
       headers,
       body: formOf(args),
@@ -43,6 +53,25 @@ export function createWebRequest(apiUrl: string, token: string, timeoutMs: numbe
       text: await answer.body.text(),
     };
   };
+}
+
+function guarded(dispatcher: Dispatcher, mayBegin: () => boolean): Dispatcher {
+  return dispatcher.compose((dispatch) => (options, handler) => {
+    const guard: Dispatcher.DispatchHandler = {
+      onRequestStart(controller, context) {
+        // Whoever asked is told in any case.
+        handler.onRequestStart?.(controller, context);
+        if (mayBegin()) return;
+        controller.abort(Object.assign(new Error("it was too late to send this"), { code: NOT_SENT }));
+      },
+      onRequestUpgrade: (...all) => handler.onRequestUpgrade?.(...all),
+      onResponseStart: (...all) => handler.onResponseStart?.(...all),
+      onResponseData: (...all) => handler.onResponseData?.(...all),
+      onResponseEnd: (...all) => handler.onResponseEnd?.(...all),
+      onResponseError: (...all) => handler.onResponseError?.(...all),
+    };
+    return dispatch(options, guard);
+  });
 }
 
 /** A proxy that the environment names leads out of the house, and never to this machine. */

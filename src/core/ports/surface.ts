@@ -51,13 +51,19 @@ export type Written =
  */
 export type Presence = "starting" | "working" | "waiting" | "idle" | "left";
 
+/**
+ * A surface that waits before it writes (for its turn, for a connection) asks this in the last moment before it sends. When it says
+ * no, nothing is sent, and the answer is `later`.
+ */
+export type MayBegin = () => boolean;
+
 /** None of these throws, `find` excepted. */
 export interface Surface {
   readonly limits: SurfaceLimits;
   /** `key` travels with the message, so that `find` knows it again; where the platform can, a second post with a key is the first. */
-  post(key: string, page: PageContent): Promise<Written>;
-  edit(message: string, page: PageContent): Promise<Written>;
-  remove(message: string): Promise<Written>;
+  post(key: string, page: PageContent, mayBegin?: MayBegin): Promise<Written>;
+  edit(message: string, page: PageContent, mayBegin?: MayBegin): Promise<Written>;
+  remove(message: string, mayBegin?: MayBegin): Promise<Written>;
   /**
    * The message that was posted with this key and still stands, if any: asked before a post is repeated. Rejects when that
    * cannot be known now and a second post would double the first.

@@ -76,6 +76,7 @@ const LOST: Step = { kind: "lost" };
 export function createPostedPages(deps: PostedPagesDeps, options: PostedPagesOptions): PostedPages {
   const { surface, pages } = deps;
   const { run, fence } = options;
+  const mayBegin = (): boolean => options.isLive();
   const slots = new Map<number, Slot>();
   let isLoaded = options.isNew;
   let keys = 0;
@@ -114,7 +115,7 @@ export function createPostedPages(deps: PostedPagesDeps, options: PostedPagesOpt
     }
     if (!options.isLive()) return LOST;
     slots.set(index, { ...slot, mayHaveLanded: true, isSaved: true });
-    const written = await attempt(() => surface.post(slot.key, content));
+    const written = await attempt(() => surface.post(slot.key, content, mayBegin));
     if (written.kind === "ok") {
       // Where an earlier try may have landed, the platform may have answered with that one's message and content.
       const known = slot.mayHaveLanded ? {} : { content };
@@ -128,7 +129,7 @@ export function createPostedPages(deps: PostedPagesDeps, options: PostedPagesOpt
 
   async function edit(index: number, message: string, content: PageContent): Promise<Step> {
     if (!options.isLive()) return LOST;
-    const written = await attempt(() => surface.edit(message, content));
+    const written = await attempt(() => surface.edit(message, content, mayBegin));
     const slot = slots.get(index);
     if (slot === undefined) return DONE;
     if (written.kind === "ok") {
@@ -149,7 +150,7 @@ export function createPostedPages(deps: PostedPagesDeps, options: PostedPagesOpt
     if (typeof message === "object") return message;
     if (message !== undefined) {
       if (!options.isLive()) return LOST;
-      const written = await attempt(() => surface.remove(message));
+      const written = await attempt(() => surface.remove(message, mayBegin));
       const isThere = written.kind === "later" || written.kind === "unknown";
       if (isThere || (written.kind === "gone" && written.what === "thread")) return stepOf(index, written);
       if (written.kind === "refused")

@@ -4,6 +4,7 @@ import { createSlackApi, type SlackApi } from "../../../src/adapters/slack/api.t
 import { createSlackSurfaces, type SlackSurfaces } from "../../../src/adapters/slack/surfaces.ts";
 import type { SlackSurfaceOptions } from "../../../src/adapters/slack/surface.ts";
 import { createSystemClock } from "../../../src/adapters/system-clock.ts";
+import type { Pace } from "../../../src/core/ports/pace.ts";
 import type { Surface } from "../../../src/core/ports/surface.ts";
 import {
   createReplyWriter,
@@ -51,7 +52,11 @@ export interface OutboundWorld extends AsyncDisposable {
 const clock = createSystemClock();
 
 export async function outboundWorld(
-  options: LocalSlackOptions & { readonly surface?: SlackSurfaceOptions } = {},
+  options: LocalSlackOptions & {
+    readonly surface?: SlackSurfaceOptions;
+    /** In place of one of its own. */
+    readonly pace?: Pace;
+  } = {},
 ): Promise<OutboundWorld> {
   const slack = await createLocalSlack(options);
   const channel = slack.channel("general");
@@ -63,7 +68,7 @@ export async function outboundWorld(
     { token: slack.app.botToken, apiUrl: slack.slackApiUrl, timeoutMs: 5_000 },
   );
   const surfaces = createSlackSurfaces(
-    { api, pace: createLocalPace(clock), clock, log: silentLog },
+    { api, pace: options.pace ?? createLocalPace(clock), clock, log: silentLog },
     { editEveryMs: 1_000, ...options.surface },
   );
   const surface = surfaces.of(session);

@@ -1,5 +1,8 @@
 // A thread of Slack as a place to post: the contract, and what Slack's answers mean.
 import { describe, expect, test } from "vitest";
+import { createLocalPace } from "../../../src/adapters/local/pace.ts";
+import { createSystemClock } from "../../../src/adapters/system-clock.ts";
+import type { Pace } from "../../../src/core/ports/pace.ts";
 import type { PageContent } from "../../../src/core/ports/surface.ts";
 import { surfaceContract } from "../../contract/surface.ts";
 import { until } from "../../support/until.ts";
@@ -40,6 +43,32 @@ describe("a page in Slack", () => {
     ]);
     expect(world.strays()).toEqual([]);
     expect(world.slack.complaints).toEqual([]);
+  });
+
+  test("is not sent when its writer has lost the thread while the page waited for its turn, or for a connection", async () => {
+    let mayBegin = true;
+    const waits = createLocalPace(createSystemClock());
+    const pace: Pace = {
+      ...waits,
+      async take(key, rate) {
+        const waitMs = await waits.take(key, rate);
+        mayBegin = false;
+        return waitMs;
+      },
+    };
+    await using world = await outboundWorld({ pace });
+    const write = () => mayBegin;
+    expect(await world.surface.post("key-1", page("late"), write)).toMatchObject({ kind: "later" });
+    expect(world.slack.callsOf("chat.postMessage")).toEqual([]);
+    const posted = await world.surface.post("key-2", page("in time"));
+    if (posted.kind !== "ok") throw new Error(posted.kind);
+    expect(await world.surface.edit(posted.message, page("late"), write)).toMatchObject({ kind: "later" });
+    expect(await world.surface.remove(posted.message, write)).toMatchObject({ kind: "later" });
+    mayBegin = true;
+    expect(await world.surface.edit(posted.message, page("still in time"), write)).toMatchObject({
+      kind: "ok",
+    });
+    expect(world.texts()).toEqual(["still in time"]);
   });
 
   test("R5: an edit shows only the new state of a table", async () => {
