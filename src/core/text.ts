@@ -9,23 +9,26 @@ export function cleanText(text: string): string {
   return whole.includes("\u0000") ? whole.replaceAll("\u0000", "\uFFFD") : whole;
 }
 
-/** `cleanText` at every depth, keys too. What is clean already is answered as it is, and not copied. */
+/** `cleanText` at every depth, keys too. What is clean already, as nearly all is, is answered as it is and not copied. */
 export function cleanJson<T>(value: T): T {
-  if (typeof value === "string") return cleanText(value) as T;
-  if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return cleanList(value) as T;
-  let isClean = true;
-  const entries = Object.entries(value).map(([key, inner]): [string, unknown] => {
-    const clean: [string, unknown] = [cleanText(key), cleanJson<unknown>(inner)];
-    isClean &&= clean[0] === key && Object.is(clean[1], inner);
-    return clean;
-  });
-  return isClean ? value : (Object.fromEntries(entries) as T);
+  return isClean(value) ? value : (cleaned(value) as T);
 }
 
-function cleanList(list: readonly unknown[]): readonly unknown[] {
-  const clean = list.map((item) => cleanJson(item));
-  return clean.every((item, index) => Object.is(item, list[index])) ? list : clean;
+function isClean(value: unknown): boolean {
+  if (typeof value === "string") return cleanText(value) === value;
+  if (typeof value !== "object" || value === null) return true;
+  if (Array.isArray(value)) return value.every(isClean);
+  for (const key in value) {
+    if (cleanText(key) !== key || !isClean((value as Record<string, unknown>)[key])) return false;
+  }
+  return true;
+}
+
+function cleaned(value: unknown): unknown {
+  if (typeof value === "string") return cleanText(value);
+  if (Array.isArray(value)) return value.map(cleaned);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [cleanText(key), cleaned(inner)]));
 }
 
 /** What JSON writes for a NUL and for half a character; also where the text itself only shows such a sign. */

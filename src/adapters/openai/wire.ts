@@ -9,7 +9,7 @@ import type {
   ChatCompletionTool,
 } from "openai/resources/chat/completions";
 import type { ContentPart, ModelMessage, ModelRequest } from "../../core/ports/model.ts";
-import { cleanJson } from "../../core/text.ts";
+import { cleanJsonText } from "../../core/text.ts";
 import { replayOf } from "./reasoning.ts";
 
 /** Beyond OpenAI's own: what OpenRouter and the providers behind it read. */
@@ -36,7 +36,7 @@ export function bodyOf(request: ModelRequest): string {
     ...(request.temperature !== undefined && { temperature: request.temperature }),
     ...thinkingOf(request),
   };
-  return JSON.stringify(cleanJson(params));
+  return cleanJsonText(params);
 }
 
 function messagesOf(request: ModelRequest): ChatCompletionMessageParam[] {
