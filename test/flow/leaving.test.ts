@@ -52,7 +52,7 @@ test("a gateway that leaves: the next one shows the thread as it grew meanwhile"
   expect(bobbin.llm.requests).toHaveLength(1);
 });
 
-test("the all-in-one process leaves in mid-stream, and goes on in the same message after its next start", async () => {
+test("Q14: the all-in-one process leaves in mid-stream: after its next start it goes on in the same message, and answers what waited", async () => {
   await using database = await freshDatabase();
   const llm = await createFakeLlm({ talker: { perSecond: 50 } });
   const env = { DATABASE_URL: database.url, OPENAI_BASE_URL: llm.url, MODEL: "fake" };
@@ -62,6 +62,7 @@ test("the all-in-one process leaves in mid-stream, and goes on in the same messa
   address = await first.ready();
   const thread = await cy.say("say 150 words");
   const shown = await begun(cy, thread);
+  await cy.say("and this", thread);
   first.kill("SIGTERM");
   expect(await first.exited).toBe(0);
   expect(llm.open).toBe(0);
@@ -69,7 +70,8 @@ test("the all-in-one process leaves in mid-stream, and goes on in the same messa
   address = await second.ready();
   const replies = await cy.replies(thread, 1);
   expect(replies).toMatchObject([{ id: shown.id, state: "settled" }]);
-  expect(replies[0]?.text.split(" ")).toEqual(WORDS);
+  expect(replies[0]?.text.split(" ").slice(0, 150)).toEqual(WORDS);
+  expect(replies[0]?.text).toContain("and this");
   expect(llm.complaints).toEqual([]);
   await llm.close();
 });

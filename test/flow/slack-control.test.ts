@@ -53,6 +53,16 @@ describe.each(["socket", "http"] as const)("over %s, a gateway and two workers",
       whispers: 1,
       stop: ({ ben, answer }) => byShortcut(ben, "bobbin_stop", answer),
     },
+    {
+      how: "by the command and its picker",
+      whispers: 0,
+      async stop({ ben, root }) {
+        await ben.slash("/bobbin", "stop", root.channel);
+        const asked = world.slack.channelTop(root.channel, { as: ben });
+        const picker = asked.find(({ ephemeralTo }) => ephemeralTo === ben.id);
+        await ben.click(picker!, "bobbin_pick_stop", root.root);
+      },
+    },
     { how: "pitfall 5: by Slack's own Stop", whispers: 0, stop: ({ ben, root }) => ben.stop(root).delivered },
   ])(
     "stopped $how: the model is left, what was shown stays and says so, and the thread goes on",
@@ -76,6 +86,8 @@ describe.each(["socket", "http"] as const)("over %s, a gateway and two workers",
       ana.say(channel, "go on", { thread: root });
       const [, next] = await world.settled(root, 2);
       expect(next?.text).toContain("go on");
+      // G10: a command is no turn, and nothing that the model reads.
+      expect(JSON.stringify(world.llm.requests.at(-1)?.body.messages)).not.toMatch(/stop"/);
     },
   );
 

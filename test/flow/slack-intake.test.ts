@@ -267,7 +267,7 @@ describe("with a Postgres and a Redis that go away", () => {
   const isWell = () =>
     until(async () => (await world.missing()).length === 0, { timeoutMs: 60_000, what: "all is well" });
 
-  test("Redis away: a mention is acknowledged at the first attempt, and answered when it is back", async () => {
+  test("Q18 Redis away: a mention is acknowledged at the first attempt, and answered when it is back", async () => {
     const { ana, channel, at } = scene();
     await redis.stop("kill");
     const root = ana.say(channel, `${at} without a bell`);
@@ -281,7 +281,7 @@ describe("with a Postgres and a Redis that go away", () => {
     await answeredOnce(root, "without a bell");
   });
 
-  test("pitfall 8: Postgres away: a mention is not acknowledged, comes again, and is answered once", async () => {
+  test("Q18 pitfall 8: Postgres away: a mention is not acknowledged, comes again, and is answered once", async () => {
     const { slack, ana, channel, at } = scene();
     await postgres.stop();
     const root = ana.say(channel, `${at} without a store`);
