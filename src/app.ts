@@ -31,7 +31,7 @@ import { createSweeper, type SweeperOptions } from "./core/run/sweeper.ts";
 import type { SessionId } from "./core/thread.ts";
 import { openAgent } from "./parts/agent.ts";
 import { localCoordination, redisCoordination, type CoordinationTimes } from "./parts/coordination.ts";
-import { openDatabase } from "./parts/database.ts";
+import { openDatabase, type DatabaseTimes } from "./parts/database.ts";
 import { isWebChatOn, openPlaces } from "./parts/places.ts";
 import { isSlackOverHttp, openSlack } from "./parts/slack.ts";
 
@@ -41,7 +41,7 @@ export type Role = "start" | "gateway" | "worker";
 export interface AppWorld {
   readonly log: Log;
   /** Internal: shorter times for tests. */
-  readonly times?: CoordinationTimes & { readonly sweep?: SweeperOptions };
+  readonly times?: CoordinationTimes & DatabaseTimes & { readonly sweep?: SweeperOptions };
   /** Internal: lets a test stand between the replies and the platform. */
   readonly surface?: (surface: Surface) => Surface;
   /** Internal: the same between the product and its database. */
@@ -117,7 +117,7 @@ export async function startApp(
     started.push({ name: "http", stop: () => server.close() });
 
     waitsFor = "Postgres";
-    const database = await openDatabase({ clock, log }, settings, signal);
+    const database = await openDatabase({ clock, log }, settings, signal, world.times);
     started.push({ name: "database", stop: () => database.close() });
     database.takenOver?.addEventListener("abort", () =>
       failed.resolve("Another process has taken over the database; this one stops."),

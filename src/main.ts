@@ -1,5 +1,6 @@
 /** The commands: start, gateway, worker, migrate, doctor. Reads its world once and hands it on. */
 
+import { setTimeout as pause } from "node:timers/promises";
 import { createLog } from "./adapters/log.ts";
 import {
   readSettings,
@@ -71,6 +72,11 @@ function problemLines(problems: readonly SettingProblem[]): string[] {
 
 /** Ctrl C reaches us from the terminal, and once more from npm, which passes it on: that is one wish, not two. */
 const ECHO_MS = 500;
+/**
+ * Whoever has started us waits for thirty seconds as a rule. Servers that say nothing any more could take longer than that; what
+ * was not handed over by then is taken up as after a crash.
+ */
+const STOPS_WITHIN_MS = 25_000;
 
 /**
  * Runs until a signal: the first one ends in order, the second at once.
@@ -123,7 +129,11 @@ async function serve(
   }
   const failure = await Promise.race([app.failed, asked.promise]);
   if (failure !== undefined) complain(failure);
-  await app.stop();
+  const late = pause(STOPS_WITHIN_MS, "late", { ref: false });
+  if ((await Promise.race([app.stop(), late])) === "late") {
+    log.warn("Bobbin did not come to its end in time, and ends at once");
+    return 1;
+  }
   log.info("Bobbin has stopped");
   return failure === undefined ? 0 : 1;
 }

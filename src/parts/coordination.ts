@@ -53,6 +53,7 @@ export interface CoordinationDeps {
 export interface CoordinationTimes {
   readonly jobLockMs?: number;
   readonly stalledCheckMs?: number;
+  readonly commandTimeoutMs?: number;
 }
 
 export function localCoordination({ clock, log }: CoordinationDeps): Coordination {
@@ -81,7 +82,11 @@ export async function redisCoordination(
   await untilThere("Redis", () => fit(url), deps, signal);
   const lockMs = times.jobLockMs ?? JOB_LOCK_MS;
   const leaseMs = longestLeaseMs(lockMs);
-  const redis = new RedisConnections({ clock, log }, { url });
+  const { commandTimeoutMs } = times;
+  const redis = new RedisConnections(
+    { clock, log },
+    { url, ...(commandTimeoutMs === undefined ? {} : { commandTimeoutMs }) },
+  );
   await redis.connected(signal);
   const channels = new RedisChannels({ redis, clock, log });
   const queue = createRedisRunQueue({ redis, clock });

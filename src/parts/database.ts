@@ -25,6 +25,12 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** Internal: shorter in tests. */
+export interface DatabaseTimes {
+  readonly connectTimeoutMs?: number;
+  readonly statementTimeoutMs?: number;
+}
+
 const ALIVE = { name: "alive", text: "select 1 as alive" };
 /** Beside the runs there are the web chat and the sweeper; a run needs a connection only for its short statements. */
 const CONNECTIONS = 20;
@@ -34,6 +40,7 @@ export async function openDatabase(
   deps: { readonly clock: Clock; readonly log: Log },
   settings: Pick<Settings, "databaseUrl" | "redisUrl" | "dataDir">,
   signal: AbortSignal,
+  { connectTimeoutMs, statementTimeoutMs }: DatabaseTimes = {},
 ): Promise<Database> {
   const { databaseUrl, redisUrl, dataDir } = settings;
   const { clock, log } = deps;
@@ -43,7 +50,14 @@ export async function openDatabase(
     return { sql, exclusive: alone, check: () => check(watched), close: () => sql.close() };
   }
   await untilThere("Postgres", () => preparePostgres(databaseUrl, log), deps, signal);
-  const watched = watchRoom(openPostgres({ url: databaseUrl, connections: CONNECTIONS, log }), clock);
+  const postgres = openPostgres({
+    url: databaseUrl,
+    connections: CONNECTIONS,
+    log,
+    ...(connectTimeoutMs === undefined ? {} : { connectTimeoutMs }),
+    ...(statementTimeoutMs === undefined ? {} : { statementTimeoutMs }),
+  });
+  const watched = watchRoom(postgres, clock);
   const { sql } = watched;
   if (redisUrl !== undefined) {
     const exclusive = (body: () => Promise<void>): Promise<void> => exclusively(sql, body);

@@ -1,7 +1,7 @@
 /** Waiting at boot for a server that may come: a container often starts before its database. */
 
 import { BobbinError } from "../core/errors.ts";
-import { pause } from "../core/pause.ts";
+import { pause, untilAborted } from "../core/pause.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import type { Log } from "../core/ports/log.ts";
 
@@ -9,7 +9,8 @@ const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 2_000;
 
 /**
- * Tries until it works. What asking again cannot change is thrown at once; so is the last error when `signal` aborts.
+ * Tries until it works. What asking again cannot change is thrown at once; so is the last error when `signal` aborts, and an
+ * attempt that hangs is left behind then.
  * @param what as an operator calls it: `Postgres`.
  */
 export async function untilThere<T>(
@@ -21,7 +22,10 @@ export async function untilThere<T>(
   let told = "";
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
     try {
-      return await attempt();
+      const trying = attempt();
+      await untilAborted(trying, signal);
+      signal.throwIfAborted();
+      return await trying;
     } catch (error) {
       if (!(error instanceof BobbinError && error.retryable) || signal.aborted) throw error;
       // An hour of waiting is one line, and one more when the reason changes.

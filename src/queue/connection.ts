@@ -19,7 +19,10 @@ export interface RedisConnectionsOptions {
    * Begins every key and channel; `{bobbin}` unless said. The braces keep all keys of a queue in one slot of a cluster.
    */
   readonly prefix?: string;
-  /** How long a request of `commands` or `subscriber` may take, in ms; 2,000 unless said. */
+  /**
+   * How long a request of `commands` or `subscriber` may take, in ms; 2,000 unless said. Who hears nothing for half of this
+   * longer sits on a dead socket, and connects anew.
+   */
   readonly commandTimeoutMs?: number;
 }
 
@@ -28,8 +31,8 @@ export interface RedisConnectionsDeps {
   readonly log: Log;
 }
 
-/** Longer than any blocking read (5 s): who hears nothing for so long while waiting for an answer sits on a dead socket. */
-const SOCKET_TIMEOUT_MS = 15_000;
+/** How long a worker waits for a job in one request, s. */
+export const BLOCK_S = 5;
 type ConnectionOptions = Omit<RedisOptions, "replyMapping">;
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -84,7 +87,8 @@ export class RedisConnections {
 
   /** A further connection. It lives until it is released or all are closed. */
   open(role: RedisRole): Redis {
-    const redis = new Redis(this.#options.url, optionsOf(role, this.#options.commandTimeoutMs ?? 2_000));
+    const commandTimeoutMs = this.#options.commandTimeoutMs ?? 2_000;
+    const redis = new Redis(this.#options.url, optionsOf(role, commandTimeoutMs));
     const duplicates: Redis[] = [];
     this.#opened.set(redis, duplicates);
     reportTrouble(redis, role, this.#deps, () => {
@@ -92,7 +96,9 @@ export class RedisConnections {
     });
     const duplicate = redis.duplicate.bind(redis);
     redis.duplicate = (override) => {
-      const made = duplicate(override);
+      // What BullMQ duplicates is for blocking reads.
+      const socketTimeout = BLOCK_S * 1_000 + silentMs(commandTimeoutMs);
+      const made = duplicate({ ...override, socketTimeout });
       duplicates.push(made);
       reportTrouble(made, role, this.#deps);
       return made;
@@ -112,10 +118,15 @@ export class RedisConnections {
   }
 }
 
+/** A lease outlives so short a silence, and the connection after it. */
+function silentMs(commandTimeoutMs: number): number {
+  return 1.5 * commandTimeoutMs;
+}
+
 function optionsOf(role: RedisRole, commandTimeout: number): ConnectionOptions {
   const shared: ConnectionOptions = {
     connectTimeout: CONNECT_TIMEOUT_MS,
-    socketTimeout: SOCKET_TIMEOUT_MS,
+    socketTimeout: silentMs(commandTimeout),
     keepAlive: 10_000,
     connectionName: `bobbin-${role}`,
     retryStrategy: (attempt) => Math.min(50 * 2 ** Math.min(attempt, 10), LONGEST_RETRY_MS),

@@ -28,6 +28,9 @@ export interface RedisRunQueueOptions {
   readonly wakeMs?: number;
 }
 
+/** Sessions whose wake failed are rung for when Redis is back; beyond so many, the sweeper does it, which takes its time. */
+const MOST_UNRUNG = 100;
+
 /** BullMQ's log of what happened to jobs: we read it nowhere, and it is 10,000 lines unless said. */
 const KEPT_EVENTS = 100;
 /** Wakes that come together go together. */
@@ -61,7 +64,21 @@ export function createRedisRunQueue(deps: RedisRunQueueDeps, options: RedisRunQu
     },
     { atOnce: AT_ONCE, most: MOST },
   );
-  return { wake: ring };
+  const unrung = new Set<SessionId>();
+  const wake = async (session: SessionId): Promise<void> => {
+    try {
+      await ring(session);
+      unrung.delete(session);
+    } catch (error) {
+      if (unrung.size < MOST_UNRUNG) unrung.add(session);
+      throw error;
+    }
+  };
+  redis.onBack(() => {
+    // Who only takes messages in has no sweeper, and may be the only one whose connection was dead.
+    for (const session of unrung) wake(session).catch(() => {});
+  });
+  return { wake };
 }
 
 /**

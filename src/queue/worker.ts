@@ -9,7 +9,7 @@ import type { Clock } from "../core/ports/clock.ts";
 import type { Log } from "../core/ports/log.ts";
 import type { RunQueue, RunWorker, Serve } from "../core/ports/run-queue.ts";
 import { toSessionId } from "../core/thread.ts";
-import type { RedisConnections } from "./connection.ts";
+import { BLOCK_S, type RedisConnections } from "./connection.ts";
 import { JOB_LOCK_MS, jobRenewMs, STALLED_CHECK_MS } from "./lock-times.ts";
 import { RUNS_QUEUE, type Wake } from "./run-queue.ts";
 import { pause, withTimeLimit } from "../core/pause.ts";
@@ -82,6 +82,7 @@ class RedisRunWorker implements RunWorker {
       connection,
       prefix: redis.prefix,
       autorun: false,
+      drainDelay: BLOCK_S,
       concurrency: this.#options.concurrency,
       lockDuration: lockMs,
       lockRenewTime: jobRenewMs(lockMs),

@@ -1,5 +1,6 @@
 // Starting: what is wrong ends the start with a sentence and its fix, what is only not there yet is waited for.
 import { createServer } from "node:net";
+import pg from "pg";
 import { expect, test } from "vitest";
 import { createFakeLlm } from "../support/fake-llm/server.ts";
 import { spawnProduct, type Environment, type ProductProcess } from "../support/product.ts";
@@ -177,4 +178,18 @@ test("two workers and a gateway may bring an empty database to today's schema at
   const thread = await eve.say("hello");
   const [reply] = await eve.replies(thread, 1);
   expect(reply?.state).toBe("settled");
+});
+
+test("who is asked to end while it waits for a Postgres that lets it wait for ever ends at once", async () => {
+  await using database = await freshDatabase();
+  const busy = new pg.Client({ connectionString: database.url });
+  await busy.connect();
+  await using _ = { [Symbol.asyncDispose]: () => busy.end() };
+  // What node-pg-migrate takes: another process migrates, and takes its time.
+  await busy.query("select pg_advisory_lock(7241865325823964)");
+  await using process = spawnProduct("start", { DATABASE_URL: database.url });
+  const waits = "select from pg_locks where locktype = 'advisory' and not granted";
+  await until(async () => (await busy.query(waits)).rowCount === 1, { timeoutMs: 60_000, what: "it waits" });
+  process.kill("SIGTERM");
+  expect(await process.exited).toBe(0);
 });

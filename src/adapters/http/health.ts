@@ -32,9 +32,17 @@ export function createHealth(
     return c.json({ ready: missing.length === 0, missing }, missing.length === 0 ? 200 : 503);
   });
 
+  /** One look at a time: what hangs must not be asked once more by everybody who wants to know. */
+  const looking = new Map<ReadyCheck, Promise<string | undefined>>();
+  function lookOnce(each: ReadyCheck): Promise<string | undefined> {
+    const begun = looking.get(each) ?? each.check().finally(() => looking.delete(each));
+    looking.set(each, begun);
+    return begun;
+  }
+
   async function look(each: ReadyCheck): Promise<{ name: string; why: string } | undefined> {
     try {
-      const why = await withTimeLimit(deps.clock, limitMs, each.name, each.check());
+      const why = await withTimeLimit(deps.clock, limitMs, each.name, lookOnce(each));
       return why === undefined ? undefined : { name: each.name, why };
     } catch (error) {
       if (error instanceof TookTooLong) return { name: each.name, why: `No answer within ${limitMs} ms.` };

@@ -2,6 +2,7 @@
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import pg from "pg";
+import { BobbinError } from "../../core/errors.ts";
 import type { Log } from "../../core/ports/log.ts";
 import { refuseInside, type OpenTransaction, type Sql, type SqlValue, type Statement } from "./sql.ts";
 import { toStoreError } from "./store-error.ts";
@@ -18,12 +19,79 @@ export interface PostgresOptions {
 }
 
 const INT8 = 20;
+/** Where a machine or a firewall between forgot a connection, the system's own first question would come after two hours. */
+const KEEP_ALIVE_MS = 10_000;
 
 /**
  * Opens nothing by itself: the first query connects. A Postgres that goes away fails the queries that are under way, and
- * later ones connect anew; the process never ends by it.
+ * later ones connect anew; the process never ends by it. One that says nothing any more fails them when their time is over,
+ * and the connections of that time are not used again: each of them would cost as long to find out.
  */
 export function openPostgres(options: PostgresOptions): Sql {
+  let pool = newPool(options);
+  const current: OpenTransaction = new AsyncLocalStorage();
+  /** Those that were left, until their last query has ended. */
+  const leaving = new Set<Promise<void>>();
+  let closing: Promise<void> | undefined;
+
+  const leave = (left: pg.Pool): void => {
+    if (pool !== left || closing !== undefined) return;
+    options.log?.warn("Postgres did not answer in time; its connections are made anew");
+    pool = newPool(options);
+    const ended = left.end().finally(() => leaving.delete(ended));
+    leaving.add(ended);
+  };
+  /** Runs on today's pool. */
+  const using = async <T>(work: (on: pg.Pool) => Promise<T>): Promise<T> => {
+    const on = pool;
+    try {
+      return await work(on);
+    } catch (thrown) {
+      if (isSilence(thrown)) leave(on);
+      throw toStoreError(thrown);
+    }
+  };
+  return {
+    async query<R extends object>(statement: Statement, values: readonly SqlValue[] = []) {
+      refuseInside(current);
+      return using((on) => run<R>(on, statement, values));
+    },
+    async transaction(body) {
+      refuseInside(current);
+      return using(async (on) => {
+        const client = await on.connect();
+        const scope = { open: true };
+        let broken = false;
+        try {
+          await client.query("begin");
+          const value = await current.run(scope, () => body(handleOf(client, scope)));
+          await client.query("commit");
+          return value;
+        } catch (thrown) {
+          // Who said nothing to the last question will not hear the next one; it would only cost its time as well.
+          if (isSilence(thrown)) broken = true;
+          else await client.query("rollback").catch(() => (broken = true));
+          throw thrown;
+        } finally {
+          scope.open = false;
+          client.release(broken);
+        }
+      });
+    },
+    close() {
+      closing ??= Promise.all([pool.end(), ...leaving]).then(() => {});
+      return closing;
+    },
+  };
+}
+
+/** The driver's own limit: the server has not even said that the time is over. */
+function isSilence(thrown: unknown): boolean {
+  const error = thrown instanceof BobbinError ? thrown.cause : thrown;
+  return error instanceof Error && /query read timeout/i.test(error.message);
+}
+
+function newPool(options: PostgresOptions): pg.Pool {
   const statementTimeoutMs = options.statementTimeoutMs ?? 15_000;
   const pool = new pg.Pool({
     connectionString: options.url,
@@ -34,6 +102,7 @@ export function openPostgres(options: PostgresOptions): Sql {
     query_timeout: statementTimeoutMs + 1_000,
     idle_in_transaction_session_timeout: statementTimeoutMs,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     idleTimeoutMillis: 30_000,
     application_name: "bobbin",
     // Our statements find rows by key whatever the values are, and planning the large ones for each call took most of their
@@ -48,43 +117,14 @@ export function openPostgres(options: PostgresOptions): Sql {
   // Without a listener the loss of an idle connection would end the process.
   pool.on("error", (error) => options.log?.warn("a database connection was lost", { error }));
   pool.on("connect", (client) => client.on("error", () => {}));
-  const current: OpenTransaction = new AsyncLocalStorage();
-  let closing: Promise<void> | undefined;
-  return {
-    async query<R extends object>(statement: Statement, values: readonly SqlValue[] = []) {
-      refuseInside(current);
-      return run<R>(pool, statement, values);
-    },
-    async transaction(body) {
-      refuseInside(current);
-      const client = await pool.connect().catch(rethrow);
-      const scope = { open: true };
-      let broken = false;
-      try {
-        await client.query("begin");
-        const value = await current.run(scope, () => body(handleOf(client, scope)));
-        await client.query("commit");
-        return value;
-      } catch (thrown) {
-        await client.query("rollback").catch(() => (broken = true));
-        throw toStoreError(thrown);
-      } finally {
-        scope.open = false;
-        client.release(broken);
-      }
-    },
-    close() {
-      closing ??= pool.end();
-      return closing;
-    },
-  };
+  return pool;
 }
 
 function handleOf(client: pg.PoolClient, scope: { readonly open: boolean }): Sql {
   return {
     async query<R extends object>(statement: Statement, values: readonly SqlValue[] = []) {
       if (!scope.open) throw new Error("The transaction of this handle is over.");
-      return run<R>(client, statement, values);
+      return run<R>(client, statement, values).catch(rethrow);
     },
     transaction: () => Promise.reject(new Error("A transaction inside a transaction.")),
     close: () => Promise.resolve(),
@@ -98,7 +138,7 @@ async function run<R extends object>(
 ): Promise<readonly R[]> {
   const config: pg.QueryConfig = { text: statement.text, values: [...values] };
   if (statement.name !== undefined) config.name = statement.name;
-  const { rows } = await on.query<R>(config).catch(rethrow);
+  const { rows } = await on.query<R>(config);
   return rows;
 }
 

@@ -53,6 +53,24 @@ test("a process that is not ready names everything that is missing, also what fa
   });
 });
 
+test("what hangs is asked once, however often the process is asked whether it is ready, and again when it has answered", async () => {
+  let asked = 0;
+  const answer = Promise.withResolvers<undefined>();
+  const check = (): Promise<undefined> => {
+    asked++;
+    return answer.promise;
+  };
+  await using server = await open({ checks: [{ name: "Postgres", check }] }, { readyMs: 50 });
+  const ready = async (): Promise<number> => (await fetch(`${server.url}/readyz`)).status;
+  expect(await Promise.all([ready(), ready()])).toEqual([503, 503]);
+  expect(await ready()).toBe(503);
+  expect(asked).toBe(1);
+  answer.resolve(undefined);
+  await answer.promise;
+  expect(await ready()).toBe(200);
+  expect(asked).toBe(2);
+});
+
 test("each app answers below its path, the first that fits", async () => {
   const admin = new Hono().all("*", (c) => c.text(`admin ${c.req.path}`));
   const chat = new Hono().get("/", (c) => c.text("chat"));

@@ -12,6 +12,7 @@ import { asRun, lines, message, newSession } from "../../contract/store-samples.
 import { freshDatabase, ownPostgres } from "../../support/services/postgres.ts";
 import { canMount, smallDisk } from "../../support/services/small-disk.ts";
 import { until } from "../../support/until.ts";
+import { openWire } from "../../support/wire.ts";
 import { storesOver } from "./store-subject.ts";
 
 const ONE = { name: "one", text: "select 1 as one" };
@@ -57,6 +58,23 @@ test("a database that accepts and says nothing is given up after the time limit"
   await sql.close();
   for (const socket of sockets) socket.destroy();
   mute.close();
+});
+
+test("connections that are dead for ever cost one time limit, not one each; what runs elsewhere meanwhile ends well", async () => {
+  await using database = await freshDatabase();
+  await using wire = await openWire(database.url);
+  const sql = openPostgres({ url: wire.url, connections: 3, statementTimeoutMs: 500 });
+  await Promise.all([1, 2, 3].map(() => sql.query({ text: "select pg_sleep(0.05)" })));
+  wire.forget();
+  await expect(sql.query(ONE)).rejects.toMatchObject({ code: "store_unavailable" });
+  for (let count = 0; count < 3; count++) expect(await sql.query(ONE)).toEqual([{ one: 1 }]);
+  const inTransaction = sql.transaction(async (tx) => {
+    wire.forget();
+    return tx.query(ONE);
+  });
+  await expect(inTransaction).rejects.toMatchObject({ code: "store_unavailable" });
+  expect(await sql.transaction((tx) => tx.query(ONE))).toEqual([{ one: 1 }]);
+  await sql.close();
 });
 
 test("a statement that takes too long is ended, and its connection serves the next one", async () => {
