@@ -10,6 +10,7 @@ import { burst } from "./burst.ts";
 import { coalescing } from "./coalescing.ts";
 import type { Benchmark, BenchWorld, Comparison } from "./comparison.ts";
 import { findCores, pinTo } from "./cores.ts";
+import { deploy } from "./deploy.ts";
 import { deltaCost } from "./delta-cost.ts";
 import { firstRequest } from "./first-request.ts";
 import { beyondInAll } from "./gate.ts";
@@ -17,7 +18,9 @@ import { history } from "./history.ts";
 import { idle } from "./idle.ts";
 import { inbound } from "./inbound.ts";
 import { memory } from "./memory.ts";
+import { recovery } from "./recovery.ts";
 import { openServices } from "./services.ts";
+import { stop } from "./stop.ts";
 import { jsonOf, tableOf } from "./table.ts";
 import { visibleLatency } from "./visible-latency.ts";
 import { wholeRuns } from "./whole-runs.ts";
@@ -33,7 +36,11 @@ const BENCHMARKS: readonly Benchmark[] = [
   visibleLatency,
   history,
   idle,
+  stop,
+  deploy,
 ];
+/** Waiting for a minute at a time; only where it is named, or all is measured at length. */
+const LONG: readonly Benchmark[] = [recovery];
 const LEAST_PAIRS = 3;
 const FULL_PAIRS = 5;
 
@@ -48,14 +55,15 @@ async function main(): Promise<number> {
   });
   const { full } = values;
   const pairs = Number(values.pairs ?? (full ? FULL_PAIRS : LEAST_PAIRS));
-  const unknown = positionals.filter((name) => !BENCHMARKS.some((benchmark) => benchmark.name === name));
+  const all = [...BENCHMARKS, ...LONG];
+  const unknown = positionals.filter((name) => !all.some((benchmark) => benchmark.name === name));
   if (unknown.length > 0 || !Number.isInteger(pairs) || pairs < LEAST_PAIRS) {
-    const names = BENCHMARKS.map(({ name }) => name).join(", ");
+    const names = all.map(({ name }) => name).join(", ");
     console.error(`Benchmarks: ${names}. --pairs is a whole number from ${LEAST_PAIRS}.`);
     return 2;
   }
-  const chosen =
-    positionals.length === 0 ? BENCHMARKS : BENCHMARKS.filter(({ name }) => positionals.includes(name));
+  const usual = full ? all : BENCHMARKS;
+  const chosen = positionals.length === 0 ? usual : all.filter(({ name }) => positionals.includes(name));
 
   const processors = availableParallelism();
   const cores = findCores();

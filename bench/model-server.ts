@@ -22,6 +22,8 @@ export interface ModelEvents {
   readonly onFirstText?: () => void;
   /** The last delta goes out. */
   readonly onEnd?: () => void;
+  /** Who read has closed the stream before its end. */
+  readonly onLeft?: () => void;
 }
 
 const PIECES = ["Hello", " wor", "ld", ", th", "is ", "is a", " del", "ta. ", "émo ", "日本 "];
@@ -103,7 +105,10 @@ function slowly(response: ServerResponse, deltas: number, everyMs: number, event
     response.end(LAST);
     events.onEnd?.();
   }, everyMs);
-  response.once("close", () => clearInterval(timer));
+  response.once("close", () => {
+    clearInterval(timer);
+    if (!response.writableFinished) events.onLeft?.();
+  });
 }
 
 function quickly(response: ServerResponse, deltas: number): void {

@@ -16,14 +16,23 @@ export interface Deployment extends AsyncDisposable {
   readonly workers: ProductProcess[];
   readonly sql: Sql;
   readonly transcripts: Transcripts;
-  newPerson(): WebPerson;
+  /** At the gateway, or at the address of another one. */
+  newPerson(address?: string): WebPerson;
   /** One worker more; a program of the test's in its place where one is given. */
   addWorker(program?: string): Promise<ProductProcess>;
+  /** Another gateway, which is ready. */
+  addGateway(): Promise<ProductProcess>;
 }
 
-export async function deploy(
-  options: { readonly workers?: number; readonly llm?: FakeLlmOptions } = {},
-): Promise<Deployment> {
+export interface DeployOptions {
+  /** 2 unless said. */
+  readonly workers?: number;
+  /** In the gateway's place. */
+  readonly gatewayProgram?: string;
+  readonly llm?: FakeLlmOptions;
+}
+
+export async function deploy(options: DeployOptions = {}): Promise<Deployment> {
   const stack = new AsyncDisposableStack();
   const database = stack.use(await freshDatabase());
   const redis = stack.use(await freshRedis());
@@ -41,7 +50,7 @@ export async function deploy(
   };
   const spawn = (role: string, program?: string): ProductProcess =>
     stack.use(spawnProduct(role, env, program));
-  const gateway = spawn("gateway");
+  const gateway = spawn("gateway", options.gatewayProgram);
   const workers = Array.from({ length: options.workers ?? 2 }, () => spawn("worker"));
   const [address] = await Promise.all([gateway.ready(), ...workers.map((worker) => worker.ready())]);
   return {
@@ -51,12 +60,17 @@ export async function deploy(
     workers,
     sql,
     transcripts: createTranscripts(sql),
-    newPerson: () => createWebPerson(address),
+    newPerson: (at = address) => createWebPerson(at),
     async addWorker(program) {
       const worker = spawn("worker", program);
       await worker.ready();
       workers.push(worker);
       return worker;
+    },
+    async addGateway() {
+      const another = spawn("gateway");
+      await another.ready();
+      return another;
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };

@@ -60,13 +60,13 @@ test(
 );
 
 test("Redis silent to all for less than a lease in mid-run: nobody notices", LONG, async () => {
-  const thread = await bobbin.person.say("say 150 words");
+  const thread = await bobbin.person.say("say 250 words");
   const shown = await bobbin.begun(thread);
   const { redis } = await bobbin.holder(thread);
   for (const wire of bobbin.redis) wire.silence();
   await until(() => redis.held > 0, { what: "a request of the holder is held" });
   await bobbin.mend();
-  await endsWhole(thread, shown, 150);
+  await endsWhole(thread, shown, 250);
 });
 
 test(
@@ -132,13 +132,13 @@ test(
   "Postgres silent to all in mid-run and over its end: the answer ends whole in the same message when it is back",
   LONG,
   async () => {
-    const thread = await bobbin.person.say("say 100 words");
+    const thread = await bobbin.person.say("say 200 words");
     const shown = await bobbin.begun(thread);
     for (const wire of bobbin.postgres) wire.silence();
     await names(bobbin.gateway, "Postgres");
     await until(() => bobbin.llm.open === 0, { timeoutMs: RECOVERY_MS, what: "the model has ended" });
     await bobbin.mend();
-    await endsWhole(thread, shown, 100);
+    await endsWhole(thread, shown, 200);
   },
 );
 
@@ -146,13 +146,13 @@ test(
   "Postgres that hears and whose answers are lost, over the end of a run: what it did counts once",
   LONG,
   async () => {
-    const thread = await bobbin.person.say("say 60 words");
+    const thread = await bobbin.person.say("say 120 words");
     const shown = await bobbin.begun(thread);
     for (const wire of bobbin.postgres) wire.silence("back");
     await until(() => bobbin.llm.open === 0, { timeoutMs: RECOVERY_MS, what: "the model has ended" });
     await names(bobbin.gateway, "Postgres");
     await bobbin.mend();
-    await endsWhole(thread, shown, 60);
+    await endsWhole(thread, shown, 120);
   },
 );
 
@@ -160,10 +160,10 @@ test(
   "Postgres whose open connections are dead for ever: new ones are made, and a run goes on",
   LONG,
   async () => {
-    const thread = await bobbin.person.say("say 100 words");
+    const thread = await bobbin.person.say("say 200 words");
     const shown = await bobbin.begun(thread);
     for (const wire of bobbin.postgres) wire.forget();
-    await endsWhole(thread, shown, 100);
+    await endsWhole(thread, shown, 200);
     await bobbin.isWell();
   },
 );
@@ -203,10 +203,14 @@ test(
   LONG,
   async () => {
     const { person } = bobbin;
+    const known = await person.say("before");
+    await person.replies(known, 1, RECOVERY_MS);
     const texts = Array.from({ length: 30 }, (_, n) => ({ text: `message ${n}`, id: newMessageId() }));
     const sent = await bobbin.sql.transaction(async (tx) => {
-      await tx.query({ text: "lock table inbox in access exclusive mode" });
+      await tx.query({ text: "lock table inbox, web_messages in access exclusive mode" });
       const saying = texts.map(({ text, id }) => person.say(text, undefined, id).catch(() => undefined));
+      // Messages go together; who reads has a connection each.
+      for (let reader = 0; reader < 30; reader++) person.read(known).catch(() => {});
       await names(bobbin.gateway, "Postgres");
       return saying;
     });
@@ -226,11 +230,11 @@ test(
   async () => {
     const { person } = bobbin;
     // More than both workers take at a time.
-    const running = await Promise.all([1, 2, 3, 4].map(() => person.say("say 150 words")));
+    const running = await Promise.all([1, 2, 3, 4].map(() => person.say("say 250 words")));
     const shown = await Promise.all(running.map((thread) => bobbin.begun(thread)));
     const waiting = await Promise.all([1, 2, 3].map((n) => person.say(`waiting ${n}`)));
     await bobbin.emptyRedis();
-    for (const [at, thread] of running.entries()) await endsWhole(thread, shown[at]!, 150);
+    for (const [at, thread] of running.entries()) await endsWhole(thread, shown[at]!, 250);
     for (const [at, thread] of waiting.entries()) {
       const replies = await person.replies(thread, 1, RECOVERY_MS);
       expect(replies.map(({ text }) => text)).toEqual([expect.stringContaining(`waiting ${at + 1}`)]);

@@ -55,6 +55,7 @@ const TIMES: NonNullable<AppWorld["times"]> = {
   commandTimeoutMs: 500,
   connectTimeoutMs: 1_000,
   statementTimeoutMs: 1_500,
+  sweep: { everyMs: 2_000, soonMs: 300, idleMs: 1_500 },
 };
 export const RECOVERY_MS = 60_000;
 
@@ -64,7 +65,7 @@ export async function openWiredWorld(times: AppWorld["times"] = TIMES): Promise<
   await using building = new AsyncDisposableStack();
   const database = building.use(await freshDatabase());
   const redis = building.use(await freshRedis());
-  const llm = await createFakeLlm({ talker: { perSecond: 50 } });
+  const llm = await createFakeLlm({ talker: { perSecond: 100 } });
   building.defer(() => llm.close());
   const sql = openPostgres({ url: database.url });
   building.defer(() => sql.close());
