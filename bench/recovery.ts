@@ -43,7 +43,7 @@ async function ofProduct(world: BenchWorld): Promise<readonly number[]> {
   const { takenOverAfter } = await openHeldRuns(world, RUNS, stack);
   // Not always at the same place between two renewals and two checks.
   await pause(Math.random() * 5_000);
-  return takenOverAfter("SIGKILL");
+  return await takenOverAfter("SIGKILL");
 }
 
 async function ofBullMq(world: BenchWorld): Promise<readonly number[]> {
