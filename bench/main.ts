@@ -20,6 +20,7 @@ import { inbound } from "./inbound.ts";
 import { memory } from "./memory.ts";
 import { recovery } from "./recovery.ts";
 import { openServices } from "./services.ts";
+import { slowNeighbour } from "./slow-neighbour.ts";
 import { stop } from "./stop.ts";
 import { jsonOf, tableOf } from "./table.ts";
 import { visibleLatency } from "./visible-latency.ts";
@@ -38,6 +39,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   idle,
   stop,
   deploy,
+  slowNeighbour,
 ];
 /** Waiting for a minute at a time; only where it is named, or all is measured at length. */
 const LONG: readonly Benchmark[] = [recovery];

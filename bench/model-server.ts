@@ -1,6 +1,7 @@
 /**
  * A model provider that does nothing but stream. The path says how: `/fast/<deltas>` as fast as the reader takes them, one
  * write each, or `/slow/<deltas>/<per second>`; `/tool/<deltas>` calls a tool first, and answers when the result is there;
+ * `/call/<deltas>/<name>` calls the tool of that name, without arguments;
  * `/told` is the way that the server was told last.
  */
 
@@ -84,14 +85,18 @@ export async function startModelServer(events: ModelEvents = {}): Promise<ModelS
 }
 
 function answer(way: string, body: string, response: ServerResponse, events: ModelEvents): void {
-  const [speed, count, perSecond] = way.split("/");
+  const [speed, count, more = ""] = way.split("/");
   const deltas = Number(count);
   response.writeHead(200, { "content-type": "text/event-stream" });
   response.write(FIRST);
   if (speed === "tool" && !body.includes('"role":"tool"')) {
     for (const piece of CALL) response.write(piece);
     response.end();
-  } else if (speed === "slow") slowly(response, deltas, 1000 / Number(perSecond), events);
+  } else if (speed === "call" && !body.includes('"role":"tool"')) {
+    const call = { id: "call_1", type: "function", function: { name: more, arguments: "{}" } };
+    for (const piece of [callPiece(call), chunk({}, "tool_calls"), DONE]) response.write(piece);
+    response.end();
+  } else if (speed === "slow") slowly(response, deltas, 1000 / Number(more), events);
   else quickly(response, deltas);
 }
 

@@ -78,7 +78,7 @@ test(
 
     const sql = await world.ended();
     const [counted] = await sql.query<{ runs: number; results: number; kinds: readonly string[] }>({
-      text: `select (select count(*)::integer from runs) as runs, (select count(*)::integer from tool_results) as results,
+      text: `select (select count(*)::integer from runs) as runs, (select count(*)::integer from entries where kind = 'tool') as results,
         (select array_agg(distinct ended order by ended) from attempts) as kinds`,
     });
     expect(counted).toEqual({ runs: THREADS + 1, results: THREADS + 1, kinds: ["ended", "handed_over"] });

@@ -102,6 +102,7 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
   let reposts = 0;
   let hasBegun = false;
   let hasWords = false;
+  let hasWritten = false;
 
   const wanted = (): readonly PageContent[] => fallback.apply(render(document, fallback.limits, view));
   const isOver = (): boolean => ended !== undefined || settling !== undefined || stopping.signal.aborted;
@@ -123,10 +124,21 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
     });
   }
 
-  /** Once in a reply. */
+  /**
+   * What an attempt before has shown is nearer to the answer than that this one thinks: it stays until there are words or tools, so
+   * that a hand-over is not seen.
+   */
+  const holdsBack = (): boolean =>
+    !hasWritten &&
+    options.isNew !== true &&
+    document.activity.kind === "thinking" &&
+    posted.list().some(({ message }) => message !== undefined);
+
+  /** Once in a reply; where words stand already nobody waits for the first ones. */
   function hurryFirstWords(said: string): void {
     if (hasWords || isBlank(said)) return;
     hasWords = true;
+    if (!hasWritten && posted.list().length > 0) return;
     if (failures > 0 || surface.limits.editEveryMs > CROWDED_MS) return;
     nextLookAt = Math.min(nextLookAt, clock.ticks() + FIRST_WORDS_MS);
     cancelTimer?.();
@@ -142,9 +154,11 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
       await posted.load();
       if (isOver()) return false;
       shown = document;
+      if (holdsBack()) return false;
       const [operation, ...more] = reconcile(wanted(), posted.list());
       if (operation === undefined) return false;
       const step = await posted.perform(operation);
+      hasWritten = true;
       return noteProgress(step) || more.length > 0;
     } catch (error) {
       log.warn("progress of a reply could not be written", { error });

@@ -48,6 +48,29 @@ describe("a reply that grows", () => {
     expect(troubled.thread.writes.length).toBe(1);
   });
 
+  it.each([
+    { what: "words", own: text("far as here, and more") },
+    { what: "a tool", own: { kind: "tool_input", call: "c1", name: "clock", text: "{}" } as const },
+  ])("of an attempt before stays as it stands until the next attempt has $what", async ({ own }) => {
+    const { clock, thread, writer } = replyBench({ editEveryMs: 1000 });
+    const before = writer();
+    before.on(start);
+    before.on(text("as far as here"));
+    await clock.advance(2000);
+    await before.stop();
+    const { length: written } = thread.writes;
+    const next = writer({ fenceNumber: 2 });
+    next.on(start);
+    next.on({ kind: "thinking", text: "hmm" });
+    await clock.advance(5000);
+    expect(thread.writes.length).toBe(written);
+    expect(thread.texts()).toEqual(["as far as here"]);
+    next.on(own);
+    await clock.advance(1000);
+    expect(thread.writes.length).toBe(written + 1);
+    expect(thread.faults).toEqual([]);
+  });
+
   it("writes nothing where nothing changed", async () => {
     const { clock, thread, writer } = replyBench();
     const reply = writer();

@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { inThread } from "../../../src/adapters/tools/in-thread.ts";
+
+const computes = new URL("../../fixtures/threads/computes.ts", import.meta.url);
+const open = new AbortController().signal;
+
+test("what a thread posts is the tool's result, and what it throws is the tool's error", async () => {
+  const run = inThread(computes);
+  expect(await run({ ms: 5 }, { signal: open })).toEqual({ computed: 5 });
+  await expect(run({ throws: "no such number" }, { signal: open })).rejects.toThrow("no such number");
+  await expect(run({ ends: true }, { signal: open })).rejects.toThrow("it ended without a result");
+});
+
+test("work that computes for ever ends with its call, and one whose call is over does not begin", async () => {
+  const call = new AbortController();
+  const running = inThread(computes)({ ms: Infinity }, { signal: call.signal });
+  setTimeout(() => call.abort(new Error("stopped")), 100);
+  await expect(running).rejects.toThrow("stopped");
+  await expect(inThread(computes)({ ms: 1 }, { signal: call.signal })).rejects.toThrow("stopped");
+});
