@@ -1,32 +1,13 @@
 /** Markdown of a model, which may be hostile, to Slack's rich text. Pure, and never fails: what cannot be laid out is text. */
 
-import type {
-  BlockContent,
-  Blockquote,
-  Definition,
-  DefinitionContent,
-  List,
-  ListItem,
-  Nodes,
-  RootContent,
-} from "mdast";
-import { fromMarkdown } from "mdast-util-from-markdown";
-import { gfmFromMarkdown } from "mdast-util-gfm";
-import { gfm } from "micromark-extension-gfm";
+import type { BlockContent, Blockquote, DefinitionContent, List, ListItem, RootContent } from "mdast";
+import { markdownTree, plainParagraphs } from "../../core/reply/markdown-tree.ts";
 import { inlinesOf, type InlineContext } from "./inline-text.ts";
 import { joined, words, type RichElement, type RichInline, type RichList } from "./rich-text.ts";
 import { tableText } from "./table-text.ts";
 
-/** Nested deeper than any person writes: shown as text, so that no text can exhaust the stack or the parser. */
-const DEEPEST = 20;
-const TOO_DEEP = new RegExp(`^(?:[ \\t]*(?:>|(?:[*+-]|\\d{1,9}[.)])[ \\t])){${DEEPEST},}`, "m");
-/** Far more than a page. */
-const LONGEST = 40_000;
-const GFM = { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] };
 /** Slack shows no deeper level of lists. */
 const DEEPEST_INDENT = 6;
-/** A paragraph that the parser would take as it is, and that nothing in it makes a link: most of them, and for a tenth of the time. */
-const PLAIN = /^\p{L}[\p{L}\p{M}\p{N} ,.;:?!()'"’“”…–—%-]*$/u;
 const RULE = "─".repeat(12);
 
 interface Place {
@@ -42,33 +23,19 @@ export function richMarkdown(
 ): readonly RichElement[] {
   const literal: readonly RichElement[] =
     markdown.trim() === "" ? [] : [{ type: "rich_text_section", elements: words(markdown) }];
-  if (markdown.length > LONGEST) return literal;
-  const plain = plainText(markdown);
+  const plain = plainParagraphs(markdown);
   if (plain !== undefined) return [{ type: "rich_text_section", elements: words(plain) }];
-  if (TOO_DEEP.test(markdown)) return literal;
+  const tree = markdownTree(markdown);
+  if (tree === undefined) return literal;
   try {
-    const elements = laidOut(markdown, mayMention);
+    const layout = new Layout({ definitions: tree.definitions, mayMention });
+    layout.add(tree.root.children, { indent: 0, isQuoted: false });
+    const elements = layout.elements();
     // A page of definitions alone shows nothing by itself, and an empty message is refused.
     return elements.length === 0 ? literal : elements;
   } catch {
     return literal;
   }
-}
-
-/** The text as it is shown, where it is nothing but plain paragraphs. */
-function plainText(markdown: string): string | undefined {
-  const paragraphs = markdown.split(/\n{2,}/);
-  if (!paragraphs.every((paragraph) => PLAIN.test(paragraph)) || /www\./i.test(markdown)) return undefined;
-  return paragraphs.map((paragraph) => paragraph.trimEnd()).join("\n\n");
-}
-
-function laidOut(markdown: string, mayMention: (user: string) => boolean): readonly RichElement[] {
-  const root = fromMarkdown(markdown, GFM);
-  const definitions = new Map<string, Definition>();
-  collectDefinitions(root, definitions);
-  const layout = new Layout({ definitions, mayMention });
-  layout.add(root.children, { indent: 0, isQuoted: false });
-  return layout.elements();
 }
 
 class Layout {
@@ -210,9 +177,4 @@ function withBreaks(
     ...words(after === undefined ? "" : "\n"),
   ];
   return { ...element, elements: joined(elements) };
-}
-
-function collectDefinitions(node: Nodes, found: Map<string, Definition>): void {
-  if (node.type === "definition" && !found.has(node.identifier)) found.set(node.identifier, node);
-  if ("children" in node) for (const child of node.children) collectDefinitions(child, found);
 }

@@ -4,6 +4,7 @@
  */
 
 import type { PhrasingContent, Table } from "mdast";
+import { tableColumns } from "../../core/reply/table-columns.ts";
 import { inlinesOf, plainText, type InlineContext } from "./inline-text.ts";
 import { joined, words, type RichInline } from "./rich-text.ts";
 
@@ -21,19 +22,11 @@ export function tableText(node: Table, context: InlineContext): TableText {
   const cells = node.children.map((row) =>
     row.children.map((cell) => plainText(cell.children).replaceAll(/\s+/g, " ").trim()),
   );
-  const [head = [], ...body] = cells;
-  const widths = head.map((_, column) => Math.max(1, ...cells.map((row) => widthOf(row[column] ?? ""))));
-  const lineWidth = widths.reduce((sum, width) => sum + width + 3, -3);
-  const isPlain = !node.children.some((row) => row.children.some((cell) => cell.children.some(hasLink)));
-  const fits = lineWidth <= WIDEST && (lineWidth + 1) * (cells.length + 1) <= LARGEST;
-  if (body.length === 0 || (isPlain && fits)) {
-    const line = (row: readonly string[]): string =>
-      widths
-        .map((width, column) => padded(row[column] ?? "", width, node.align?.[column] === "right"))
-        .join(" | ")
-        .trimEnd();
-    const rule = widths.map((width) => "-".repeat(Math.min(width, WIDEST))).join("-+-");
-    return { kind: "columns", text: [line(head), rule, ...body.map(line)].join("\n") };
+  const hasLinks = node.children.some((row) => row.children.some((cell) => cell.children.some(hasLink)));
+  if (!hasLinks || cells.length === 1) {
+    const isRight = (column: number): boolean => node.align?.[column] === "right";
+    const text = tableColumns(cells, isRight, { widest: WIDEST, largest: LARGEST });
+    if (text !== undefined) return { kind: "columns", text };
   }
   return { kind: "rows", rows: node.children.slice(1).map((_, index) => rowOf(node, index + 1, context)) };
 }
@@ -61,20 +54,4 @@ function hasLink(node: PhrasingContent): boolean {
 function isBare(label: readonly PhrasingContent[], url: string): boolean {
   const shown = plainText(label);
   return url === shown || url === `http://${shown}` || url === `mailto:${shown}`;
-}
-
-function padded(text: string, width: number, isRight: boolean): string {
-  const room = " ".repeat(Math.max(0, width - widthOf(text)));
-  return isRight ? room + text : text + room;
-}
-
-const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
-/** Characters that take two columns in a font of fixed width. */
-const WIDE =
-  /\p{Emoji_Presentation}|[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF01-\uFF60]/u;
-
-function widthOf(text: string): number {
-  let width = 0;
-  for (const { segment } of segmenter.segment(text)) width += WIDE.test(segment) ? 2 : 1;
-  return width;
 }
