@@ -49,7 +49,11 @@ const rules: readonly Rule[] = [
     where: "src/adapters/slack/",
     packages: ["@slack/bolt", "@slack/web-api", "undici", ...markdown],
   },
-  { ...adapter, where: "src/adapters/discord/", packages: ["discord.js"] },
+  {
+    ...adapter,
+    where: "src/adapters/discord/",
+    packages: ["@discordjs/rest", "@discordjs/ws", "discord-api-types", "mdast"],
+  },
   { ...adapter, where: "src/adapters/mcp/", packages: ["@modelcontextprotocol/sdk"] },
   { ...adapter, where: "src/adapters/settings/", packages: ["zod"] },
   { ...adapter, where: "src/adapters/log.ts", packages: ["pino"] },

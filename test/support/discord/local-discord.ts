@@ -10,6 +10,7 @@ import { CHANNEL_TYPES, PERMISSIONS, type Channel, type Guild, type Permission }
 import { createPerson, type Person, type Said } from "./person.ts";
 import { channelEvent, deleteEvent, messageEvent, type Platform } from "./platform.ts";
 import { RateLimits, type RateLimitOptions } from "./rate-limits.ts";
+import { readable } from "./rendering.ts";
 import { RestApi, type CallRecord } from "./rest.ts";
 import { seen, type SeenMessage } from "./seen.ts";
 import { DiscordState } from "./state.ts";
@@ -175,7 +176,7 @@ export async function createLocalDiscord(options: LocalDiscordOptions = {}): Pro
       platform.interactions.all
         .filter((one) => one.channel === idOf(channel) && one.person === person.id)
         .flatMap(({ answers }) => answers.filter(({ isDeleted }) => !isDeleted))
-        .map(({ content, isPending }) => (isPending ? undefined : content)),
+        .map(({ content, isPending }) => (isPending ? undefined : readable(content))),
     calls: rest.calls,
     callsOf: (route) => rest.calls.filter((call) => call.route === route),
     complaints: complaints.list,

@@ -1,6 +1,7 @@
 // What a person has on the screen: the messages of a channel, from the state and from nothing else.
 import type { JsonObject, StoredMessage, Version } from "./model.ts";
 import type { Platform } from "./platform.ts";
+import { readable } from "./rendering.ts";
 
 export interface SeenButton {
   readonly customId: string;
@@ -12,7 +13,9 @@ export interface SeenMessage {
   readonly channel: string;
   readonly author: string;
   readonly authorId: string;
+  /** As it is read; `content` is what stands on the wire. */
   readonly text: string;
+  readonly content: string;
   readonly buttons: readonly SeenButton[];
   readonly isEdited: boolean;
   readonly isDeleted: boolean;
@@ -26,7 +29,8 @@ export function seen({ state }: Platform, message: StoredMessage): SeenMessage {
     channel: message.channel,
     author: state.profiles.get(message.author)?.name ?? message.author,
     authorId: message.author,
-    text: message.content,
+    text: readable(message.content),
+    content: message.content,
     buttons: buttonsOf(message.components),
     isEdited: message.editedAtMs !== undefined,
     isDeleted: message.isDeleted,

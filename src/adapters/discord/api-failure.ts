@@ -1,0 +1,70 @@
+/** What a failed call of the library means: whether Discord said no, and if not, whether the request can have arrived. Pure. */
+
+import { DiscordAPIError, HTTPError, RateLimitError } from "@discordjs/rest";
+
+export type DiscordFailure =
+  /** Not done, and not to be tried for so long. */
+  | { readonly kind: "rate_limited"; readonly afterMs: number }
+  /** One of Discord's own error codes; 0 where only the HTTP status says what is wrong. */
+  | { readonly kind: "refused"; readonly code: number; readonly status: number; readonly detail: string }
+  /** No answer of Discord's: a status of 500 or more, after which the call may have been done. */
+  | { readonly kind: "http"; readonly status: number }
+  /** Sent, but no answer came: it may have been done. */
+  | { readonly kind: "unknown"; readonly why: string }
+  /** Never sent. */
+  | { readonly kind: "unreachable"; readonly why: string };
+
+/** Failures before the first byte was sent. */
+const UNSENT: ReadonlySet<string> = new Set([
+  "EAI_AGAIN",
+  "EAI_FAIL",
+  "ECONNREFUSED",
+  "EHOSTUNREACH",
+  "ENETDOWN",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
+/** A timer may be early, and the server's clock another. */
+const ROOM_MS = 50;
+
+export function failureOf(error: unknown, token: string): DiscordFailure {
+  if (error instanceof RateLimitError) {
+    const afterMs = Math.max(error.timeToReset, error.retryAfter, error.sublimitTimeout, 0);
+    return { kind: "rate_limited", afterMs: Math.ceil(afterMs) + ROOM_MS };
+  }
+  if (error instanceof DiscordAPIError) {
+    const code = typeof error.code === "number" ? error.code : 0;
+    return { kind: "refused", code, status: error.status, detail: shortly(error.message, token) };
+  }
+  if (error instanceof HTTPError) {
+    return error.status >= 500
+      ? { kind: "http", status: error.status }
+      : { kind: "refused", code: 0, status: error.status, detail: shortly(error.message, token) };
+  }
+  const why = shortly(reasonsOf(error).join(": "), token);
+  return { kind: codesOf(error).some((code) => UNSENT.has(code)) ? "unreachable" : "unknown", why };
+}
+
+function shortly(text: string, token: string): string {
+  return text.replaceAll(token, "…").slice(0, 300);
+}
+
+/** An error and its causes; a connection that was tried at several addresses has one for each. */
+function chainOf(error: unknown, depth = 0): readonly unknown[] {
+  if (!(error instanceof Error) || depth > 5) return [error];
+  const inner: readonly unknown[] = error instanceof AggregateError ? error.errors : [];
+  const causes = error.cause === undefined ? inner : [error.cause, ...inner];
+  return [error, ...causes.flatMap((cause) => chainOf(cause, depth + 1))];
+}
+
+function codesOf(error: unknown): readonly string[] {
+  return chainOf(error).flatMap((link) =>
+    link instanceof Error && "code" in link && typeof link.code === "string" ? [link.code] : [],
+  );
+}
+
+function reasonsOf(error: unknown): readonly string[] {
+  const words = chainOf(error).map((link) => (link instanceof Error ? link.message : String(link)));
+  return [...new Set([...codesOf(error), ...words])].filter((word) => word !== "");
+}

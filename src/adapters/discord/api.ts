@@ -1,0 +1,114 @@
+/**
+ * Discord's REST API for one token: one call, one answer, and what went wrong as a kind that says what may have happened. The
+ * library keeps the buckets of Discord's limits; what would have to wait for one is answered as such, and never queued. It tries
+ * nothing again by itself, since it would do so at once, and a post twice.
+ */
+
+import { REST, type RequestMethod } from "@discordjs/rest";
+import type { Log } from "../../core/ports/log.ts";
+import { failureOf, type DiscordFailure } from "./api-failure.ts";
+
+export type DiscordAnswer = { readonly kind: "ok"; readonly data: unknown } | DiscordFailure;
+
+export interface DiscordCall {
+  readonly body?: unknown;
+  readonly query?: Readonly<Record<string, string>>;
+}
+
+export interface DiscordApi {
+  /** `route` as `Routes` of discord-api-types gives it. Fails as an answer; none holds the token. */
+  call(
+    method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE",
+    route: `/${string}`,
+    call?: DiscordCall,
+  ): Promise<DiscordAnswer>;
+  /** The same without the token, for an interaction: its address is permission enough. */
+  answer(method: "POST" | "PATCH", route: `/${string}`, body: unknown): Promise<DiscordAnswer>;
+  /** The library's own, for the gateway. */
+  readonly rest: REST;
+  /** Discord has said that the token is none. Every further call would bring the ban of this machine nearer. */
+  readonly isRefused: boolean;
+  close(): void;
+}
+
+export interface DiscordApiOptions {
+  readonly token: string;
+  /** Default Discord's own. */
+  readonly apiUrl?: string;
+  /** How long one request may take with its answer, ms. Default 10,000. */
+  readonly timeoutMs?: number;
+}
+
+/** After so many requests that Discord counts against this machine, and again and again, it is said. */
+const INVALID_TOLD = 100;
+
+export function createDiscordApi(deps: { readonly log: Log }, options: DiscordApiOptions): DiscordApi {
+  const { log } = deps;
+  const { token, apiUrl, timeoutMs = 10_000 } = options;
+  if (token === "") throw new RangeError("a Discord token is needed");
+  if (!(timeoutMs > 0)) throw new RangeError("timeoutMs has to be more than 0");
+  const rest = new REST({
+    ...(apiUrl === undefined ? {} : { api: apiUrl }),
+    version: "10",
+    timeout: timeoutMs,
+    retries: 0,
+    rejectOnRateLimit: () => true,
+    invalidRequestWarningInterval: INVALID_TOLD,
+  }).setToken(token);
+  rest.on("invalidRequestWarning", ({ count, remainingTime }) =>
+    log.warn("Discord refuses many requests; at 10,000 in 10 minutes it closes the door", {
+      count,
+      remainingTime,
+    }),
+  );
+  let isRefused = false;
+
+  async function send(
+    method: keyof typeof RequestMethods,
+    route: `/${string}`,
+    { body, query, auth }: DiscordCall & { readonly auth: boolean },
+  ): Promise<DiscordAnswer> {
+    try {
+      const data: unknown = await rest.request({
+        method: RequestMethods[method],
+        fullRoute: route,
+        auth,
+        ...(body === undefined ? {} : { body }),
+        ...(query === undefined ? {} : { query: new URLSearchParams(query) }),
+      });
+      return { kind: "ok", data };
+    } catch (error) {
+      const failure = failureOf(error, token);
+      if (failure.kind === "refused" && failure.status === 401 && auth && !isRefused) {
+        isRefused = true;
+        log.error("Discord does not take the token of the bot any more");
+      }
+      return failure;
+    }
+  }
+
+  return {
+    rest,
+    get isRefused() {
+      return isRefused;
+    },
+    async call(method, route, call = {}) {
+      if (isRefused) return { kind: "refused", code: 0, status: 401, detail: "the token is refused" };
+      return send(method, route, { ...call, auth: true });
+    },
+    answer: (method, route, body) => send(method, route, { body, auth: false }),
+    close() {
+      rest.clearHashSweeper();
+      rest.clearHandlerSweeper();
+    },
+  };
+}
+
+/** The library's names of the methods, which are an enum. */
+const RequestMethods = {
+  GET: "GET" as RequestMethod.Get,
+  POST: "POST" as RequestMethod.Post,
+  PATCH: "PATCH" as RequestMethod.Patch,
+  PUT: "PUT" as RequestMethod.Put,
+  DELETE: "DELETE" as RequestMethod.Delete,
+};

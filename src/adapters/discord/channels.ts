@@ -1,0 +1,95 @@
+/** The channels that the gateway has told of: what kind each is, where a thread hangs, and which role is the bot's own. */
+
+import {
+  ChannelType,
+  type APIChannel,
+  type APIRole,
+  type GatewayGuildCreateDispatchData,
+} from "discord-api-types/v10";
+
+export type ChannelKind =
+  /** A message in it may begin a thread. */
+  | "text"
+  | "thread"
+  | "direct"
+  /** Where people speak and have a chat beside it, in which no thread can be. */
+  | "talk"
+  | "other";
+
+export interface KnownChannel {
+  readonly id: string;
+  readonly guild: string | undefined;
+  readonly kind: ChannelKind;
+  readonly name: string | undefined;
+  /** The newest message when the gateway told of it. */
+  readonly newest: string | undefined;
+}
+
+const KINDS: Readonly<Partial<Record<ChannelType, ChannelKind>>> = {
+  [ChannelType.GuildText]: "text",
+  [ChannelType.GuildAnnouncement]: "text",
+  [ChannelType.PublicThread]: "thread",
+  [ChannelType.PrivateThread]: "thread",
+  [ChannelType.AnnouncementThread]: "thread",
+  [ChannelType.DM]: "direct",
+  [ChannelType.GuildVoice]: "talk",
+  [ChannelType.GuildStageVoice]: "talk",
+};
+
+export const kindOf = (type: ChannelType): ChannelKind => KINDS[type] ?? "other";
+
+export function knownOf(channel: APIChannel, guild: string | undefined): KnownChannel {
+  return {
+    id: channel.id,
+    guild: "guild_id" in channel ? (channel.guild_id ?? guild) : guild,
+    kind: kindOf(channel.type),
+    name: "name" in channel ? (channel.name ?? undefined) : undefined,
+    newest: "last_message_id" in channel ? (channel.last_message_id ?? undefined) : undefined,
+  };
+}
+
+/** Grows with the channels that are open; those that were deleted go. */
+export class Channels {
+  readonly #bot: string;
+  readonly #known = new Map<string, KnownChannel>();
+  /** The bot's own role by guild. */
+  readonly #roles = new Map<string, string>();
+
+  /** @param bot the bot's user id. */
+  constructor(bot: string) {
+    this.#bot = bot;
+  }
+
+  get(id: string): KnownChannel | undefined {
+    return this.#known.get(id);
+  }
+
+  nameOf(id: string): string | undefined {
+    return this.#known.get(id)?.name;
+  }
+
+  roleIn(guild: string | undefined): string | undefined {
+    return guild === undefined ? undefined : this.#roles.get(guild);
+  }
+
+  keep(channel: KnownChannel): void {
+    this.#known.set(channel.id, channel);
+  }
+
+  forget(id: string): void {
+    this.#known.delete(id);
+  }
+
+  keepRoles(guild: string, roles: readonly APIRole[]): void {
+    const own = roles.find(({ tags }) => tags?.bot_id === this.#bot);
+    if (own !== undefined) this.#roles.set(guild, own.id);
+  }
+
+  /** @returns the channels and threads of the guild. */
+  keepGuild(guild: GatewayGuildCreateDispatchData): readonly KnownChannel[] {
+    this.keepRoles(guild.id, guild.roles);
+    const told = [...guild.channels, ...guild.threads].map((channel) => knownOf(channel, guild.id));
+    for (const channel of told) this.keep(channel);
+    return told;
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * When the gateway may be entered anew. Discord allows a thousand identifies a day and resets the token of a bot that wants more, so
+ * each one looks at what is left, and one that follows others soon waits longer and longer.
+ */
+
+import { Routes, type RESTGetAPIGatewayBotResult } from "discord-api-types/v10";
+import { pause } from "../../core/pause.ts";
+import type { Clock } from "../../core/ports/clock.ts";
+import type { Log } from "../../core/ports/log.ts";
+import type { DiscordApi } from "./api.ts";
+
+export interface IdentifyPaceOptions {
+  /** How often readers were started shortly before this one, in whatever process. */
+  readonly restarts: number;
+}
+
+/** So many in a row wait for nothing: a deployment, a hand-over and a network that broke. */
+const FREE = 4;
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 5 * 60_000;
+/** What lies longer ago than this was another trouble. */
+const FORGOTTEN_MS = 10 * 60_000;
+/** So many are left for people who have to find out what is wrong. */
+const RESERVE = 20;
+
+export class IdentifyPace {
+  readonly #deps: { readonly api: DiscordApi; readonly clock: Clock; readonly log: Log };
+  readonly #restarts: number;
+  readonly #startedAt: number;
+  /** Ticks. */
+  #times: number[] = [];
+  #why: string | undefined;
+
+  constructor(
+    deps: { readonly api: DiscordApi; readonly clock: Clock; readonly log: Log },
+    { restarts }: IdentifyPaceOptions,
+  ) {
+    this.#deps = deps;
+    this.#restarts = restarts;
+    this.#startedAt = deps.clock.ticks();
+  }
+
+  /** One sentence on why nothing happens, or nothing. */
+  get why(): string | undefined {
+    return this.#why;
+  }
+
+  /** @returns false when the signal aborted before there was a turn. */
+  async turn(shards: number, signal: AbortSignal): Promise<boolean> {
+    const { clock, log } = this.#deps;
+    const now = clock.ticks();
+    this.#times = this.#times.filter((at) => now - at < FORGOTTEN_MS);
+    const restarts = now - this.#startedAt < FORGOTTEN_MS ? this.#restarts : 0;
+    const before = restarts + Math.floor(this.#times.length / Math.max(1, shards));
+    const waitMs = before < FREE ? 0 : Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (before - FREE));
+    this.#times.push(now);
+    if (waitMs > 0) {
+      this.#why = `Discord was entered ${before} times within minutes; the next time waits.`;
+      log.warn("Discord's gateway is not entered again at once", { before, waitMs });
+      if (!(await pause(clock, waitMs, signal))) return false;
+    }
+    const isLeft = await this.#untilLeft(shards, signal);
+    this.#why = undefined;
+    return isLeft;
+  }
+
+  async #untilLeft(shards: number, signal: AbortSignal): Promise<boolean> {
+    const { api, clock, log } = this.#deps;
+    for (;;) {
+      const answer = await api.call("GET", Routes.gatewayBot());
+      // Where that cannot be known, entering fails by itself.
+      if (answer.kind !== "ok") return !signal.aborted;
+      const { remaining, reset_after: resetMs } = (answer.data as RESTGetAPIGatewayBotResult)
+        .session_start_limit;
+      if (remaining >= shards + RESERVE) return !signal.aborted;
+      this.#why = `Discord lets the bot enter its gateway only ${remaining} times more today; it waits.`;
+      log.error("nearly all entries to Discord's gateway are used up; waiting for new ones", {
+        remaining,
+        resetMs,
+      });
+      if (!(await pause(clock, Math.max(1_000, resetMs), signal))) return false;
+    }
+  }
+}

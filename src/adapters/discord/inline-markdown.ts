@@ -1,0 +1,129 @@
+/** The inside of a paragraph: mdast to Discord's markdown, with every sign that is only text escaped. */
+
+import type { Definition, PhrasingContent } from "mdast";
+
+export type Definitions = ReadonlyMap<string, Definition>;
+
+const SCHEMES: ReadonlySet<string> = new Set(["http:", "https:", "mailto:"]);
+const LONGEST_ADDRESS = 512;
+const LINE_BREAK = /^<br\s*\/?>$/i;
+/** What Discord reads as a mark wherever it stands, and an underscore at the edge of a word. */
+const MARKS = /[\\*~`|<[\]]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu;
+/** What Discord reads as a mark at the begin of a line. */
+const LINE_MARKS = /^(\s*)(#{1,3}(?=\s)|-#(?=\s)|>{1,3}(?=\s)|[-+](?=\s)|\d{1,9}(?=\.\s))/gm;
+
+/** Text that shows as it is, and pings nobody: `<@1>` stays four signs. */
+export function escapeText(text: string): string {
+  return text
+    .replaceAll(MARKS, String.raw`\$&`)
+    .replaceAll(LINE_MARKS, (whole, space: string, mark: string) =>
+      /^\d/.test(mark) ? `${space}${mark}\\` : `${space}\\${mark}`,
+    );
+}
+
+/** At most how many units the escapes add. */
+export function escapesIn(text: string): number {
+  return (text.match(MARKS)?.length ?? 0) + (text.match(LINE_MARKS)?.length ?? 0);
+}
+
+export function inlineMarkdown(nodes: readonly PhrasingContent[], definitions: Definitions): string {
+  return nodes.map((node) => inline(node, definitions)).join("");
+}
+
+/** The words of inline nodes without their marks. */
+export function plainWords(nodes: readonly PhrasingContent[]): string {
+  return nodes.map(wordsOf).join("");
+}
+
+function inline(node: PhrasingContent, definitions: Definitions): string {
+  switch (node.type) {
+    case "text":
+      return escapeText(node.value);
+    case "html":
+      return LINE_BREAK.test(node.value) ? "\n" : escapeText(node.value);
+    case "inlineCode":
+      return code(node.value);
+    case "strong":
+      return marked(inlineMarkdown(node.children, definitions), "**");
+    case "emphasis":
+      return marked(inlineMarkdown(node.children, definitions), "*");
+    case "delete":
+      return marked(inlineMarkdown(node.children, definitions), "~~");
+    case "break":
+      return "\n";
+    case "link":
+      return link(node.url, plainWords(node.children));
+    case "linkReference":
+      return link(definitions.get(node.identifier)?.url ?? "", plainWords(node.children));
+    case "image":
+      return link(node.url, imageLabel(node.alt));
+    case "imageReference":
+      return link(definitions.get(node.identifier)?.url ?? "", imageLabel(node.alt));
+    case "footnoteReference":
+      return escapeText(`[${node.label ?? node.identifier}]`);
+    default:
+      return node satisfies never;
+  }
+}
+
+/** Marks hold only beside the words themselves. */
+function marked(text: string, mark: string): string {
+  const [, before = "", said = "", after = ""] = /^(\s*)([\s\S]*?)(\s*)$/.exec(text) ?? [];
+  return said === "" ? text : `${before}${mark}${said}${mark}${after}`;
+}
+
+function code(text: string): string {
+  if (!text.includes("`")) return `\`${text}\``;
+  // Discord knows two backticks, and no more.
+  return text.includes("``") ? escapeText(text) : `\`\` ${text} \`\``;
+}
+
+/** What may not be a link is shown with its address, so that nothing of the answer is lost. */
+function link(url: string, label: string): string {
+  const address = safeAddress(url);
+  const name = label.trim() === "" ? url : label;
+  if (address === undefined) return escapeText(url === "" || url === name ? name : `${name} (${url})`);
+  const bare = address.replace(/^mailto:/, "");
+  if (bare === name || bare === `${name}/` || bare === `http://${name}` || address.startsWith("mailto:")) {
+    return address.startsWith("mailto:") && bare !== name ? `${escapeText(name)} (${bare})` : bare;
+  }
+  // A label that is an address itself is no label to Discord, and to people it may be a lie.
+  if (/https?:\/\//i.test(name)) return `${escapeText(name.replace(/^https?:\/\//i, ""))} (${address})`;
+  return `[${escapeText(name.replaceAll(/\s+/g, " "))}](${address})`;
+}
+
+/** A name before the host is how an address pretends to be another one; no sign that would end the link is left in it. */
+function safeAddress(url: string): string | undefined {
+  const parsed = URL.parse(url);
+  if (parsed === null || !SCHEMES.has(parsed.protocol)) return undefined;
+  if (parsed.username !== "" || parsed.password !== "") return undefined;
+  const address = parsed.href === `${url}/` ? url : parsed.href;
+  const safe = address.replaceAll(
+    /[<>()\s\\`|*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return safe.length > LONGEST_ADDRESS ? undefined : safe;
+}
+
+function imageLabel(alt: string | null | undefined): string {
+  return alt == null || alt.trim() === "" ? "Image" : alt;
+}
+
+function wordsOf(node: PhrasingContent): string {
+  switch (node.type) {
+    case "html":
+      return LINE_BREAK.test(node.value) ? "\n" : node.value;
+    case "text":
+    case "inlineCode":
+      return node.value;
+    case "break":
+      return "\n";
+    case "image":
+    case "imageReference":
+      return imageLabel(node.alt);
+    case "footnoteReference":
+      return `[${node.label ?? node.identifier}]`;
+    default:
+      return plainWords(node.children);
+  }
+}

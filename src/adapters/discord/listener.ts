@@ -1,0 +1,65 @@
+/** What the gateway tells, to whom it concerns: messages to the reader, commands to their answer, channels to what is known of them. */
+
+import { GatewayDispatchEvents as Events, type GatewayDispatchPayload } from "discord-api-types/v10";
+import { knownOf, type Channels } from "./channels.ts";
+import type { TakeInteraction } from "./interaction.ts";
+import type { Reader } from "./reader.ts";
+import type { Receive } from "./receive.ts";
+
+export interface ListenerDeps {
+  readonly channels: Channels;
+  readonly reader: Reader;
+  readonly receive: Receive;
+  readonly takeInteraction: TakeInteraction;
+}
+
+export function createListener(deps: ListenerDeps): (packet: GatewayDispatchPayload) => void {
+  const { channels, reader, receive, takeInteraction } = deps;
+  return (packet) => {
+    switch (packet.t) {
+      case Events.Ready:
+        reader.enter();
+        return;
+      case Events.GuildCreate:
+        if (!("unavailable" in packet.d && packet.d.unavailable === true))
+          reader.guild(packet.d.id, channels.keepGuild(packet.d));
+        return;
+      case Events.GuildRoleCreate:
+      case Events.GuildRoleUpdate:
+        channels.keepRoles(packet.d.guild_id, [packet.d.role]);
+        return;
+      case Events.ChannelCreate:
+      case Events.ChannelUpdate:
+      case Events.ThreadCreate:
+      case Events.ThreadUpdate:
+        channels.keep(knownOf(packet.d, packet.d.guild_id));
+        return;
+      case Events.ThreadListSync:
+        for (const thread of packet.d.threads) channels.keep(knownOf(thread, packet.d.guild_id));
+        return;
+      case Events.ChannelDelete:
+      case Events.ThreadDelete:
+        channels.forget(packet.d.id);
+        return;
+      case Events.MessageCreate:
+        reader.message(packet.d, packet.d.guild_id);
+        return;
+      case Events.MessageUpdate:
+        reader.change(packet.d.channel_id, () => receive.update(packet.d, packet.d.guild_id));
+        return;
+      case Events.MessageDelete:
+        reader.change(packet.d.channel_id, () => receive.remove(packet.d));
+        return;
+      case Events.MessageDeleteBulk: {
+        const { ids, ...place } = packet.d;
+        for (const id of ids) reader.change(place.channel_id, () => receive.remove({ ...place, id }));
+        return;
+      }
+      case Events.InteractionCreate:
+        // Its owner ends it by itself: it never rejects.
+        takeInteraction(packet.d).catch(() => undefined);
+        return;
+      default:
+    }
+  };
+}

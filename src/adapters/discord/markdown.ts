@@ -1,0 +1,148 @@
+/** Markdown of a model, which may be hostile, to the markdown that Discord knows. Pure, and never fails: what cannot be laid out is text. */
+
+import type { List, ListItem, PhrasingContent, RootContent, Table } from "mdast";
+import { markdownTree } from "../../core/reply/markdown-tree.ts";
+import { tableColumns } from "../../core/reply/table-columns.ts";
+import { escapeText, inlineMarkdown, plainWords, type Definitions } from "./inline-markdown.ts";
+
+const RULE = "─".repeat(12);
+/** What fits beside a side bar, and on a telephone nearly. */
+const COLUMNS = { widest: 56, largest: 1_000 };
+/** Discord indents no deeper. */
+const DEEPEST_INDENT = 10;
+const LANGUAGE = /^[\w+#.-]{1,20}$/;
+
+/** Empty where the markdown says nothing that could be seen. */
+export function discordMarkdown(markdown: string): string {
+  if (markdown.trim() === "") return "";
+  const tree = markdownTree(markdown);
+  if (tree === undefined) return escapeText(markdown).trim();
+  try {
+    const shown = blocks(tree.root.children, tree.definitions, 0).trim();
+    // A page of definitions alone shows nothing by itself.
+    return shown === "" ? escapeText(markdown).trim() : shown;
+  } catch {
+    return escapeText(markdown).trim();
+  }
+}
+
+function blocks(nodes: readonly RootContent[], definitions: Definitions, depth: number): string {
+  let text = "";
+  let before: RootContent | undefined;
+  for (const node of nodes) {
+    const shown = block(node, definitions, depth);
+    if (shown.trim() === "") continue;
+    if (text !== "") text += gap(before, node);
+    text += shown;
+    before = node;
+  }
+  return text;
+}
+
+/** Discord shows each blank line: none below a heading, and none around code, which has room of its own. */
+function gap(before: RootContent | undefined, node: RootContent): string {
+  if (before?.type === "heading" || before?.type === "code" || node.type === "code") return "\n";
+  return "\n\n";
+}
+
+function block(node: RootContent, definitions: Definitions, depth: number): string {
+  switch (node.type) {
+    case "paragraph":
+      return inlineMarkdown(node.children, definitions);
+    case "heading":
+      return heading(node.depth, inlineMarkdown(node.children, definitions));
+    case "html":
+      return escapeText(node.value);
+    case "thematicBreak":
+      return RULE;
+    case "code":
+      return fenced(node.value, node.lang ?? "");
+    case "blockquote":
+      return blocks(node.children, definitions, depth)
+        .split("\n")
+        .map((line) => `> ${line}`)
+        .join("\n");
+    case "list":
+      return list(node, definitions, depth);
+    case "table":
+      return table(node, definitions);
+    case "footnoteDefinition":
+      return `${escapeText(`[${node.label ?? node.identifier}]`)} ${blocks(node.children, definitions, depth)}`;
+    default:
+      // Definitions show nothing; inline nodes, rows and items stand in a block of their own kind and never here.
+      return "";
+  }
+}
+
+function heading(depth: number, text: string): string {
+  const line = text.replaceAll(/\s*\n\s*/g, " ");
+  if (line.trim() === "") return "";
+  return depth <= 3 ? `${"#".repeat(depth)} ${line}` : `**${line.replaceAll("**", "")}**`;
+}
+
+function fenced(code: string, language: string): string {
+  // A fence in the code would end the block.
+  const safe = code.replaceAll("```", "``\u200B`");
+  return `\`\`\`${LANGUAGE.test(language) ? language : ""}\n${safe}\n\`\`\``;
+}
+
+function list(node: List, definitions: Definitions, depth: number): string {
+  let number = node.start ?? 1;
+  return node.children
+    .map((child) => item(child, node.ordered === true ? `${number++}.` : "-", definitions, depth))
+    .join("\n");
+}
+
+function item(node: ListItem, mark: string, definitions: Definitions, depth: number): string {
+  const pad = "  ".repeat(Math.min(depth, DEEPEST_INDENT));
+  const box = typeof node.checked === "boolean" ? (node.checked ? "☑ " : "☐ ") : "";
+  const lines: string[] = [];
+  for (const child of node.children) {
+    if (child.type === "list") lines.push(list(child, definitions, depth + 1));
+    // Discord knows no code in a list: it stands at the margin, between two items.
+    else if (child.type === "code") lines.push(fenced(child.value, child.lang ?? ""));
+    else {
+      const inner = block(child, definitions, depth).split("\n");
+      lines.push(inner.map((line) => (lines.length === 0 ? line : `${pad}  ${line}`)).join(`\n${pad}  `));
+    }
+  }
+  const [first = "", ...rest] = lines;
+  const begins = first.startsWith("```") || /^\s*(?:-|\d+\.) /.test(first);
+  const head = begins ? [`${pad}${mark} ${box}`.trimEnd(), first] : [`${pad}${mark} ${box}${first}`];
+  return [...head, ...rest].join("\n");
+}
+
+function table(node: Table, definitions: Definitions): string {
+  const cells = node.children.map((row) =>
+    row.children.map((cell) => plainWords(cell.children).replaceAll(/\s+/g, " ").trim()),
+  );
+  const hasLinks = node.children.some((row) => row.children.some((cell) => cell.children.some(hasLink)));
+  if (!hasLinks || cells.length === 1) {
+    const text = tableColumns(cells, (column) => node.align?.[column] === "right", COLUMNS);
+    if (text !== undefined) return fenced(text, "");
+  }
+  return node.children
+    .slice(1)
+    .map((_, index) => row(node, index + 1, definitions))
+    .filter((text) => text !== "")
+    .join("\n");
+}
+
+/** An item for each row: its first cell in bold, then `Column: cell` for each that is not empty. */
+function row(node: Table, index: number, definitions: Definitions): string {
+  const [head] = node.children;
+  const lines = (node.children[index]?.children ?? []).flatMap((cell, column) => {
+    const said = inlineMarkdown(cell.children, definitions).replaceAll(/\s*\n\s*/g, " ");
+    if (said.trim() === "") return [];
+    if (column === 0) return [`**${said.replaceAll("**", "")}**`];
+    const name = plainWords(head?.children[column]?.children ?? []).trim();
+    return [name === "" ? said : `${escapeText(name)}: ${said}`];
+  });
+  return lines.map((line, at) => (at === 0 ? `- ${line}` : `  ${line}`)).join("\n");
+}
+
+function hasLink(node: PhrasingContent): boolean {
+  if (node.type === "link") return plainWords(node.children) !== node.url;
+  if (node.type === "image" || node.type === "linkReference" || node.type === "imageReference") return true;
+  return "children" in node && node.children.some(hasLink);
+}

@@ -1,0 +1,185 @@
+/**
+ * A message of Discord's becomes an Inbound, or nothing for a reason. Pure. What is decided here is what the message itself says;
+ * whether a session lies in its thread is decided where it is stored.
+ */
+
+import { MessageFlags, MessageType, type APIMessage } from "discord-api-types/v10";
+import type { Author, DeleteInbound, EditInbound, MessageInbound } from "../../core/inbound.ts";
+import { labelOf } from "../../core/label.ts";
+import type { ThreadPlace } from "../../core/ports/thread-places.ts";
+import { headOf } from "../../core/text.ts";
+import type { SessionId } from "../../core/thread.ts";
+import type { ChannelKind } from "./channels.ts";
+import { discordInboundId, sessionIn, type DiscordBot } from "./identity.ts";
+import { nameOf, partsOf } from "./message-parts.ts";
+import { timeOf } from "./snowflake.ts";
+import { addresseeOf, mentions } from "./text.ts";
+
+export type Nothing =
+  | "own"
+  | "other_bot"
+  /** Joins, pins, names of threads and whatever else is no word of a person. */
+  | "system"
+  | "not_for_bot"
+  | "to_another"
+  | "aside"
+  /** A link's preview came, or a thread below it. */
+  | "unchanged"
+  | "malformed";
+
+export type Parsed =
+  | {
+      readonly kind: "inbound";
+      readonly inbound: MessageInbound | EditInbound | DeleteInbound;
+      /** Where the thread will hang that this message begins. */
+      readonly place?: ThreadPlace;
+    }
+  /** Somebody wrote in this thread, and Discord does not let the bot read what. */
+  | { readonly kind: "unreadable"; readonly session: SessionId }
+  | { readonly kind: "nothing"; readonly why: Nothing };
+
+/** What a message is read with. */
+export interface Reading {
+  readonly bot: DiscordBot;
+  readonly guild: string | undefined;
+  readonly kind: ChannelKind;
+  /** The bot's own role in the guild, which people often mention in its place. */
+  readonly role: string | undefined;
+  channelName(id: string): string | undefined;
+}
+
+/** As it comes from the gateway or out of a history, where nobody is a member. */
+export type Message = APIMessage & { readonly member?: { readonly nick?: string | null } | undefined };
+
+const SPOKEN: ReadonlySet<MessageType> = new Set([MessageType.Default, MessageType.Reply]);
+/** Discord takes a hundred characters for the name of a thread. */
+const NAME_UNITS = 80;
+
+export function parseMessage(message: Message, reading: Reading): Parsed {
+  const { bot, guild, kind, role } = reading;
+  const refused = refusal(message, bot);
+  if (refused !== undefined) return nothing(refused);
+  const { content, id, channel_id: channel } = message;
+  const isDirect = kind === "direct";
+  const isMentioned = mentions(content, bot.user, role);
+  const session = sessionOf(message, reading);
+  const addressed = isDirect || isMentioned;
+  if (/^\s*\(aside\)/i.test(content)) return nothing("aside");
+  if (!addressed) {
+    if (kind !== "thread") return nothing("not_for_bot");
+    if (isUnreadable(message)) return { kind: "unreadable", session };
+    if (addresseeOf(content) !== undefined) return nothing("to_another");
+  }
+  const parts = partsOf(message, { ...reading, user: bot.user });
+  const inbound: MessageInbound = {
+    v: 1,
+    kind: "message",
+    id: discordInboundId(bot.app, { guild, channel }, "message", id),
+    session,
+    author: authorOf(message),
+    at: timeOf(id),
+    addressed,
+    message: id,
+    parts,
+  };
+  if (kind !== "text") return { kind: "inbound", inbound };
+  const firstText = parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join(" ");
+  return { kind: "inbound", inbound, place: { parent: channel, name: nameOfThread(firstText, reading) } };
+}
+
+/** Discord sends an update also for previews, pins and threads: an edit has a new time of editing. */
+export function parseUpdate(message: Message, reading: Reading): Parsed {
+  const { bot, guild, kind, role } = reading;
+  const editedAt = message.edited_timestamp == null ? Number.NaN : Date.parse(message.edited_timestamp);
+  if (Number.isNaN(editedAt)) return nothing("unchanged");
+  const refused = refusal(message, bot);
+  if (refused !== undefined) return nothing(refused);
+  const { content, id, channel_id: channel } = message;
+  const hasThread = ((message.flags ?? 0) & MessageFlags.HasThread) !== 0;
+  // Channel talk that was not for the bot costs no look into the store.
+  if ((kind === "text" || kind === "talk") && !hasThread && !mentions(content, bot.user, role))
+    return nothing("not_for_bot");
+  if (isUnreadable(message)) return nothing("not_for_bot");
+  return {
+    kind: "inbound",
+    inbound: {
+      v: 1,
+      kind: "edit",
+      id: discordInboundId(bot.app, { guild, channel }, "edit", `${id}-${editedAt}`),
+      session: sessionOf(message, reading),
+      author: authorOf(message),
+      at: editedAt,
+      addressed: false,
+      message: id,
+      parts: partsOf(message, { ...reading, user: bot.user }),
+    },
+  };
+}
+
+/** Of a message that is gone Discord tells nothing but its id. */
+export function parseDelete(
+  gone: { readonly id: string; readonly channel_id: string },
+  reading: Reading,
+  now: number,
+): Parsed {
+  const { bot, guild } = reading;
+  const { id, channel_id: channel } = gone;
+  return {
+    kind: "inbound",
+    inbound: {
+      v: 1,
+      kind: "delete",
+      id: discordInboundId(bot.app, { guild, channel }, "delete", id),
+      session: sessionOf(gone, reading),
+      author: { id: "unknown", name: "Somebody" },
+      at: now,
+      addressed: false,
+      message: id,
+    },
+  };
+}
+
+/** A thread has the id of the message below which it hangs, also before it is there. */
+function sessionOf(
+  { id, channel_id: channel }: { readonly id: string; readonly channel_id: string },
+  { guild, kind }: Reading,
+): SessionId {
+  return sessionIn(guild, kind === "text" ? id : channel);
+}
+
+function refusal({ author, webhook_id: webhook, type }: Message, bot: DiscordBot): Nothing | undefined {
+  if (author === undefined) return "malformed";
+  if (author.id === bot.user) return "own";
+  if (author.bot === true || webhook !== undefined) return "other_bot";
+  if (author.system === true || !SPOKEN.has(type)) return "system";
+  return undefined;
+}
+
+/** Without the right to read it a message comes with nothing in it at all, which nobody can send. */
+function isUnreadable(message: Message): boolean {
+  const {
+    content,
+    attachments,
+    embeds,
+    sticker_items: stickers,
+    message_snapshots: snapshots,
+    poll,
+  } = message;
+  const has = [attachments, embeds, stickers, snapshots].some(
+    (list) => list !== undefined && list.length > 0,
+  );
+  return content === "" && !has && poll === undefined;
+}
+
+function authorOf({ author, member }: Message): Author {
+  return { id: author.id, name: nameOf(author, member?.nick) };
+}
+
+function nameOfThread(firstText: string, { bot }: Reading): string {
+  const line = firstText.replaceAll(/\s+/g, " ").trim();
+  return line === "" ? `A talk with ${bot.name}` : headOf(labelOf({ firstText: line }), NAME_UNITS);
+}
+
+function nothing(why: Nothing): Parsed {
+  return { kind: "nothing", why };
+}

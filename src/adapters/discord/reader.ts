@@ -1,0 +1,268 @@
+/**
+ * Takes in what happens in channels, in the order of each channel, and knows how far it has come. Discord sends nothing again: what
+ * was said while nobody listened, or could not be stored, is fetched from there, and goes the same way as what comes by itself.
+ */
+
+import { Routes, type APIMessage } from "discord-api-types/v10";
+import { isStoreTrouble } from "../../core/errors.ts";
+import { growingMs, pause, untilAborted } from "../../core/pause.ts";
+import type { Clock } from "../../core/ports/clock.ts";
+import type { Log } from "../../core/ports/log.ts";
+import type { ReadingMark, ReadingMarks } from "../../core/ports/reading-marks.ts";
+import type { DiscordApi } from "./api.ts";
+import type { KnownChannel } from "./channels.ts";
+import { DIRECT } from "./identity.ts";
+import type { Message } from "./parse.ts";
+import type { Receive } from "./receive.ts";
+import { isAfter, newerOf, snowflakeAt, timeOf } from "./snowflake.ts";
+
+export interface ReaderDeps {
+  readonly api: DiscordApi;
+  readonly marks: ReadingMarks;
+  readonly receive: Receive;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface ReaderOptions {
+  /** Of this reader; marks of an earlier one are refused. */
+  readonly term: number;
+  readonly known: readonly ReadingMark[];
+  /** Whether the lease of the one who listens still holds. */
+  isLive(): boolean;
+  /** Events of one channel that may wait, for a store that is away; the rest is fetched later. Default 200. */
+  readonly mostWaiting?: number;
+  /** How old what was missed may be to be answered still, ms. Default one day. */
+  readonly longestAgoMs?: number;
+  /** Messages of one channel that are fetched at most. Default 1,000. */
+  readonly mostMissed?: number;
+}
+
+const PLATFORM = "discord";
+const PAGE = 100;
+/** How long marks may lag behind: what is read again is known by the ledger. */
+const FLUSH_MS = 1_000;
+/** So many channels are fetched at the same time. */
+const AT_ONCE = 4;
+/** Direct conversations are asked one by one, so only those of the last month, and the newest of them. */
+const DIRECT_AGO_MS = 30 * 86_400_000;
+const MOST_DIRECT = 300;
+
+interface Line {
+  last: Promise<void>;
+  waiting: number;
+}
+
+export class Reader {
+  readonly #deps: ReaderDeps;
+  readonly #options: Required<ReaderOptions>;
+  readonly #stopping = new AbortController();
+  readonly #lines = new Map<string, Line>();
+  readonly #seen = new Map<string, ReadingMark>();
+  /** Channels that were fetched since the gateway was last entered anew: what comes now comes without a gap. */
+  readonly #current = new Set<string>();
+  readonly #dirty = new Set<string>();
+  #newest = "0";
+  /** The newest of all when the gateway was entered: what is newer was made while nobody listened. */
+  #newestBefore = "0";
+  #fetching = 0;
+  readonly #queue: (() => void)[] = [];
+  #cancelFlush: (() => void) | undefined;
+  #flushing: Promise<void> = Promise.resolve();
+
+  constructor(deps: ReaderDeps, options: ReaderOptions) {
+    this.#deps = deps;
+    this.#options = { mostWaiting: 200, longestAgoMs: 86_400_000, mostMissed: 1_000, ...options };
+    for (const mark of options.known) {
+      this.#seen.set(mark.channel, mark);
+      this.#newest = newerOf(mark.seen, this.#newest);
+    }
+  }
+
+  /** The gateway was entered anew, and whatever happened before that is not told. */
+  enter(): void {
+    this.#current.clear();
+    this.#newestBefore = this.#newest;
+    const since = snowflakeAt(this.#deps.clock.now() - DIRECT_AGO_MS);
+    const direct = [...this.#seen.values()]
+      .filter(({ space, seen }) => space === DIRECT && isAfter(seen, since))
+      .sort((a, b) => (isAfter(a.seen, b.seen) ? -1 : 1))
+      .slice(0, MOST_DIRECT);
+    for (const { channel } of direct) this.#catchUp(channel);
+  }
+
+  /** The channels of a guild, as the gateway tells them: those with something new are fetched. */
+  guild(guild: string, channels: readonly KnownChannel[]): void {
+    const isKnown = [...this.#seen.values()].some(({ space }) => space === guild);
+    for (const { id, kind, newest } of channels) {
+      if (kind === "other") continue;
+      const mark = this.#seen.get(id);
+      if (mark === undefined) {
+        // In a guild that was read before, a channel that is newer than all that was seen was made meanwhile.
+        const seen = isKnown && isAfter(id, this.#newestBefore) ? previous(id) : newerOf(newest ?? id, id);
+        this.#move({ space: guild, channel: id, seen });
+      }
+      const seen = this.#seen.get(id)?.seen;
+      if (newest !== undefined && seen !== undefined && isAfter(newest, seen)) this.#catchUp(id);
+      else this.#current.add(id);
+    }
+  }
+
+  /** A message, as the gateway tells it. */
+  message(message: Message, guild: string | undefined): void {
+    const channel = message.channel_id;
+    const space = guild ?? DIRECT;
+    if (!this.#seen.has(channel)) {
+      this.#move({ space, channel, seen: previous(message.id) });
+      this.#current.add(channel);
+    }
+    this.#enqueue(channel, async () => {
+      if (!this.#current.has(channel)) await this.#fetchMissed(channel);
+      if (!(await this.#take(() => this.#deps.receive.message(message, guild)))) return;
+      if (this.#current.has(channel)) this.#move({ space, channel, seen: message.id });
+    });
+  }
+
+  /** Anything else that happens in a channel; it waits for what came before it there. */
+  change(channel: string, work: () => Promise<void>): void {
+    this.#enqueue(channel, async () => void (await this.#take(work)));
+  }
+
+  /** Takes nothing more, and keeps how far it has come. May be called twice. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    for (const next of this.#queue.splice(0)) next();
+    await Promise.all([...this.#lines.values()].map(({ last }) => last));
+    this.#cancelFlush?.();
+    await this.#flush();
+  }
+
+  #enqueue(channel: string, work: () => Promise<void>): void {
+    if (this.#stopping.signal.aborted) return;
+    const line = this.#lines.get(channel) ?? { last: Promise.resolve(), waiting: 0 };
+    if (line.waiting >= this.#options.mostWaiting) {
+      // What comes now is fetched by whoever is next in the line.
+      this.#current.delete(channel);
+      return;
+    }
+    line.waiting++;
+    this.#lines.set(channel, line);
+    line.last = line.last.then(async () => {
+      try {
+        if (!this.#stopping.signal.aborted) await work();
+      } catch (error) {
+        this.#deps.log.error("an event of Discord's could not be taken in", { channel, error });
+      }
+      if (--line.waiting === 0) this.#lines.delete(channel);
+    });
+  }
+
+  /** Until it is stored. @returns false when it was given up, because we stop. */
+  async #take(work: () => Promise<void>): Promise<boolean> {
+    const { clock, log } = this.#deps;
+    for (let failures = 0; ; failures++) {
+      try {
+        await work();
+        return true;
+      } catch (error) {
+        // What is wrong in itself stays wrong.
+        if (!isStoreTrouble(error) && failures >= 3) throw error;
+        if (failures === 0)
+          log.warn("an event of Discord's could not be stored; it is tried again", { error });
+        if (!(await pause(clock, growingMs(failures), this.#stopping.signal))) return false;
+      }
+    }
+  }
+
+  #catchUp(channel: string): void {
+    this.#enqueue(channel, async () => {
+      if (!this.#current.has(channel)) await this.#fetchMissed(channel);
+    });
+  }
+
+  /** What was said behind the mark, oldest first. */
+  async #fetchMissed(channel: string): Promise<void> {
+    const mark = this.#seen.get(channel);
+    if (mark === undefined) return;
+    await this.#turn();
+    try {
+      const { clock, log, receive } = this.#deps;
+      const { longestAgoMs, mostMissed } = this.#options;
+      const guild = mark.space === DIRECT ? undefined : mark.space;
+      let after = newerOf(snowflakeAt(clock.now() - longestAgoMs), mark.seen);
+      let count = 0;
+      for (; count < mostMissed;) {
+        const page = await this.#page(channel, after);
+        if (page === "stopped") return;
+        if (page === "unreadable") break;
+        for (const message of page) {
+          if (!(await this.#take(() => receive.message(message, guild)))) return;
+          this.#move({ ...mark, seen: message.id });
+          after = message.id;
+          count++;
+        }
+        if (page.length < PAGE) break;
+      }
+      if (count > 0) log.info("what was said on Discord meanwhile was fetched", { channel, messages: count });
+      this.#current.add(channel);
+    } finally {
+      this.#fetching--;
+      this.#queue.shift()?.();
+    }
+  }
+
+  /** Ascending. */
+  async #page(channel: string, after: string): Promise<readonly APIMessage[] | "unreadable" | "stopped"> {
+    const { api, clock, log } = this.#deps;
+    for (let failures = 0; ; failures++) {
+      const answer = await api.call("GET", Routes.channelMessages(channel), {
+        query: { after, limit: String(PAGE) },
+      });
+      if (answer.kind === "ok") return (answer.data as readonly APIMessage[]).toReversed();
+      if (answer.kind === "refused") {
+        log.info("a channel of Discord's cannot be read", { channel, code: answer.code });
+        return "unreadable";
+      }
+      const waitMs = answer.kind === "rate_limited" ? answer.afterMs : growingMs(failures);
+      if (!(await pause(clock, waitMs, this.#stopping.signal))) return "stopped";
+    }
+  }
+
+  async #turn(): Promise<void> {
+    if (this.#fetching >= AT_ONCE && !this.#stopping.signal.aborted) {
+      await untilAborted(new Promise<void>((resolve) => this.#queue.push(resolve)), this.#stopping.signal);
+    }
+    this.#fetching++;
+  }
+
+  #move(mark: ReadingMark): void {
+    const before = this.#seen.get(mark.channel);
+    if (before !== undefined && !isAfter(mark.seen, before.seen)) return;
+    this.#seen.set(mark.channel, mark);
+    this.#newest = newerOf(mark.seen, this.#newest);
+    this.#dirty.add(mark.channel);
+    this.#cancelFlush ??= this.#deps.clock.after(FLUSH_MS, () => {
+      this.#cancelFlush = undefined;
+      this.#flushing = this.#flush();
+    });
+  }
+
+  async #flush(): Promise<void> {
+    await this.#flushing.catch(() => undefined);
+    const moved = [...this.#dirty].flatMap((channel) => this.#seen.get(channel) ?? []);
+    if (moved.length === 0 || !this.#options.isLive()) return;
+    this.#dirty.clear();
+    try {
+      if (await this.#deps.marks.move(PLATFORM, this.#options.term, moved)) return;
+      this.#deps.log.info("another process listens to Discord; what this one has read no longer counts");
+    } catch (error) {
+      this.#deps.log.warn("it could not be kept how far Discord was read", { error });
+      for (const { channel } of moved) this.#dirty.add(channel);
+    }
+  }
+}
+
+/** What stands just before it. */
+function previous(id: string): string {
+  return timeOf(id) === 0 ? id : String(BigInt(id) - 1n);
+}

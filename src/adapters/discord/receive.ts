@@ -1,0 +1,111 @@
+/** What people did on Discord, from the payload to what is stored. */
+
+import { Routes, type GatewayMessageDeleteDispatchData } from "discord-api-types/v10";
+import type { Clock } from "../../core/ports/clock.ts";
+import type { Log } from "../../core/ports/log.ts";
+import type { ThreadPlaces } from "../../core/ports/thread-places.ts";
+import type { Transcripts } from "../../core/ports/transcripts.ts";
+import type { Intake } from "../../core/run/intake.ts";
+import { threadOf, type SessionId } from "../../core/thread.ts";
+import type { DiscordApi } from "./api.ts";
+import { knownOf, type Channels } from "./channels.ts";
+import type { DiscordBot } from "./identity.ts";
+import { parseDelete, parseMessage, parseUpdate, type Message, type Parsed, type Reading } from "./parse.ts";
+
+/** Each rejects when something could not be stored: then it is not done, and may be done again. */
+export interface Receive {
+  message(message: Message, guild: string | undefined): Promise<void>;
+  update(message: Message, guild: string | undefined): Promise<void>;
+  remove(gone: GatewayMessageDeleteDispatchData): Promise<void>;
+}
+
+export interface ReceiveDeps {
+  readonly api: DiscordApi;
+  readonly channels: Channels;
+  readonly intake: Intake;
+  readonly places: ThreadPlaces;
+  readonly transcripts: Pick<Transcripts, "status">;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const UNREADABLE =
+  "I cannot read messages that do not mention me: the *Message Content Intent* is off for this bot. Mention me in each message, " +
+  "or let an admin switch it on in Discord's developer portal.";
+
+export function createReceive(deps: ReceiveDeps, bot: DiscordBot): Receive {
+  const { api, channels, intake, places, transcripts, clock, log } = deps;
+  /** Threads in which it was said that nothing can be read. */
+  const told = new Set<SessionId>();
+
+  /** Undefined for a channel that the bot cannot see any more. */
+  async function readingOf(id: string, guild: string | undefined): Promise<Reading | undefined> {
+    let known = channels.get(id);
+    if (known === undefined && guild !== undefined) {
+      const answer = await api.call("GET", Routes.channel(id));
+      if (answer.kind === "refused") return undefined;
+      if (answer.kind !== "ok")
+        throw new Error(`Discord does not tell what channel ${id} is: ${answer.kind}`);
+      known = knownOf(answer.data as Parameters<typeof knownOf>[0], guild);
+      channels.keep(known);
+    }
+    return {
+      bot,
+      guild,
+      // Whatever belongs to no guild is a conversation with the bot alone.
+      kind: known?.kind ?? "direct",
+      role: channels.roleIn(guild),
+      channelName: (channel) => channels.nameOf(channel),
+    };
+  }
+
+  async function store(parsed: Parsed): Promise<void> {
+    switch (parsed.kind) {
+      case "nothing":
+        log.debug("a message on Discord is not for the bot", { why: parsed.why });
+        return;
+      case "unreadable":
+        await tellUnreadable(parsed.session);
+        return;
+      case "inbound": {
+        const { inbound, place } = parsed;
+        // Before the session is claimed: whoever answers it may be quick.
+        if (place !== undefined) await places.keep(inbound.session, place);
+        await intake.receive(inbound);
+        return;
+      }
+      default:
+        parsed satisfies never;
+    }
+  }
+
+  /** Once in a thread of ours. */
+  async function tellUnreadable(session: SessionId): Promise<void> {
+    if (told.has(session) || (await transcripts.status(session)) === undefined) return;
+    told.add(session);
+    log.warn("Discord does not let the bot read messages that do not mention it", { session });
+    const { channel } = threadOf(session);
+    const body = {
+      content: UNREADABLE,
+      allowed_mentions: { parse: [] },
+      nonce: `unread-${channel}`.slice(0, 25),
+      enforce_nonce: true,
+    };
+    await api.call("POST", Routes.channelMessages(channel), { body });
+  }
+
+  return {
+    async message(message, guild) {
+      const reading = await readingOf(message.channel_id, guild);
+      if (reading !== undefined) await store(parseMessage(message, reading));
+    },
+    async update(message, guild) {
+      const reading = await readingOf(message.channel_id, guild);
+      if (reading !== undefined) await store(parseUpdate(message, reading));
+    },
+    async remove(gone) {
+      const reading = await readingOf(gone.channel_id, gone.guild_id);
+      if (reading !== undefined) await store(parseDelete(gone, reading, clock.now()));
+    },
+  };
+}

@@ -1,0 +1,175 @@
+/** A thread of Discord's as a place to post. Every write is one request; what is to be done after it failed is the answer. */
+
+import { createHash } from "node:crypto";
+import { MessageFlags, Routes, type APIMessage } from "discord-api-types/v10";
+import type { Log } from "../../core/ports/log.ts";
+import type { PageContent, Surface, Written } from "../../core/ports/surface.ts";
+import { threadOf, type SessionId } from "../../core/thread.ts";
+import type { DiscordAnswer, DiscordApi } from "./api.ts";
+import { formatPage, measure, PAGE_SIZE, readCustomId } from "./format.ts";
+import {
+  decisionOn,
+  isArchived,
+  isForbidden,
+  isLocked,
+  isUnknownChannel,
+  isUnknownMessage,
+} from "./refusals.ts";
+import type { Threads } from "./threads.ts";
+
+export interface DiscordSurfaceDeps {
+  readonly api: DiscordApi;
+  readonly threads: Threads;
+  /** Sessions that are worked on in this process; shared by its surfaces. */
+  readonly working: Set<SessionId>;
+  readonly log: Log;
+}
+
+export interface DiscordSurfaceOptions {
+  /** Least time between two progress writes of one thread, ms. Default 1,200, which Discord takes for ever. */
+  readonly editEveryMs?: number;
+}
+
+/** All requests of a bot together have a limit of 50 a second: with many threads at work each has a longer turn. */
+const EDIT_SHARE_MS = 50;
+const NONCE_LENGTH = 24;
+const PAGE_LIMIT = "100";
+/** Nobody is pinged by a model, and no link becomes a card. An edit without it would ping again. */
+const NOBODY = { parse: [] };
+
+/** The same for every try of a post, in any process, and another for every other post of the bot's. */
+function nonceOf(session: SessionId, key: string): string {
+  return createHash("sha256").update(`${session} ${key}`).digest("base64url").slice(0, NONCE_LENGTH);
+}
+
+export function createDiscordSurface(
+  deps: DiscordSurfaceDeps,
+  session: SessionId,
+  options: DiscordSurfaceOptions = {},
+): Surface {
+  const { api, threads, working } = deps;
+  const { editEveryMs = 1_200 } = options;
+  if (!(editEveryMs >= 1_000)) throw new RangeError("editEveryMs has to be 1000 or more");
+  const { channel } = threadOf(session);
+  const log = deps.log.with({ session });
+  /** What was sent for a key: the message where its id is known, and always the words. */
+  const sent = new Map<string, { readonly content: string; readonly message?: string }>();
+
+  async function post(key: string, page: PageContent): Promise<Written> {
+    const nonce = nonceOf(session, key);
+    const message = formatPage(page, nonce);
+    if (message.kind !== "message") return unsendable(message.kind);
+    const { content, components } = message;
+    const body = {
+      content,
+      components,
+      flags: MessageFlags.SuppressEmbeds,
+      allowed_mentions: NOBODY,
+      nonce,
+      enforce_nonce: true,
+    };
+    sent.set(key, { content });
+    let answer = await api.call("POST", Routes.channelMessages(channel), { body });
+    if (answer.kind !== "ok" && isUnknownChannel(answer)) {
+      const opened = await threads.open(session);
+      if (opened.kind !== "there") return opened;
+      answer = await api.call("POST", Routes.channelMessages(channel), { body });
+    }
+    if (answer.kind !== "ok") return decide(answer);
+    const { id } = answer.data as APIMessage;
+    sent.set(key, { content, message: id });
+    return { kind: "ok", message: id };
+  }
+
+  async function edit(id: string, page: PageContent): Promise<Written> {
+    const mark = [...sent].find(([, { message }]) => message === id)?.[0];
+    const message = formatPage(page, mark === undefined ? "" : nonceOf(session, mark));
+    if (message.kind !== "message") return unsendable(message.kind);
+    const { content, components } = message;
+    const body = { content, components, allowed_mentions: NOBODY };
+    return inOpenThread(id, () => api.call("PATCH", Routes.channelMessage(channel, id), { body }));
+  }
+
+  function remove(id: string): Promise<Written> {
+    return inOpenThread(id, () => api.call("DELETE", Routes.channelMessage(channel, id)));
+  }
+
+  /** A post opens an archived thread by itself; anything else has to open it first. */
+  async function inOpenThread(id: string, write: () => Promise<DiscordAnswer>): Promise<Written> {
+    const answer = await write();
+    if (answer.kind === "ok") return { kind: "ok", message: id };
+    if (!isArchived(answer)) return decide(answer);
+    const opened = await api.call("PATCH", Routes.channel(channel), { body: { archived: false } });
+    if (opened.kind !== "ok") return decide(opened);
+    const again = await write();
+    return again.kind === "ok" ? { kind: "ok", message: id } : decide(again);
+  }
+
+  function decide(answer: Exclude<DiscordAnswer, { readonly kind: "ok" }>): Written {
+    if (isLocked(answer)) log.info("the thread is locked: the reply ends");
+    else if (isForbidden(answer))
+      log.warn("nothing can be written in a thread: a permission is missing", { ...answer });
+    return decisionOn(answer);
+  }
+
+  /** What stands in the thread from us and carries the key, or, where it has no button, says just what was sent. */
+  async function find(key: string): Promise<string | undefined> {
+    const nonce = nonceOf(session, key);
+    const known = sent.get(key);
+    if (known?.message !== undefined) {
+      const answer = await api.call("GET", Routes.channelMessage(channel, known.message));
+      if (answer.kind === "ok") return known.message;
+      if (isUnknownMessage(answer)) return undefined;
+      if (answer.kind === "refused") return undefined;
+      throw new Error(`the thread could not be searched: ${answer.kind}`);
+    }
+    const answer = await api.call("GET", Routes.channelMessages(channel), {
+      query: { limit: PAGE_LIMIT },
+    });
+    // Discord keeps a second post with one nonce from doubling the first for some minutes, so a guess is no harm there.
+    if (answer.kind === "refused") return undefined;
+    if (answer.kind !== "ok") throw new Error(`the thread could not be searched: ${answer.kind}`);
+    const taken = new Set([...sent.values()].map(({ message }) => message));
+    return (answer.data as readonly APIMessage[]).find(
+      (message) =>
+        message.author.bot === true &&
+        !taken.has(message.id) &&
+        (message.nonce === nonce || marksOf(message).includes(nonce) || message.content === known?.content),
+    )?.id;
+  }
+
+  return {
+    limits: {
+      pageSize: PAGE_SIZE,
+      measure,
+      get editEveryMs() {
+        return Math.max(editEveryMs, working.size * EDIT_SHARE_MS);
+      },
+    },
+    post,
+    edit,
+    remove,
+    find,
+    show(presence) {
+      // The reply itself says that the bot works; here it is only counted how many do.
+      if (presence === "working") working.add(session);
+      else working.delete(session);
+    },
+  };
+}
+
+function marksOf({ components }: APIMessage): readonly string[] {
+  return (components ?? []).flatMap((row) =>
+    "components" in row
+      ? row.components.flatMap((one) => {
+          const id = "custom_id" in one && typeof one.custom_id === "string" ? one.custom_id : "";
+          const mark = readCustomId(id)?.mark ?? "";
+          return mark === "" ? [] : [mark];
+        })
+      : [],
+  );
+}
+
+function unsendable(kind: "too_long" | "blank"): Written {
+  return kind === "too_long" ? { kind } : { kind: "refused", why: "the page shows nothing" };
+}

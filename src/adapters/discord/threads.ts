@@ -1,0 +1,82 @@
+/**
+ * Brings the thread of a session into being, below the message that it was claimed with. Its id is known beforehand, so whatever
+ * happens on the way, and however many try, there is one.
+ */
+
+import { Routes } from "discord-api-types/v10";
+import type { Log } from "../../core/ports/log.ts";
+import type { Written } from "../../core/ports/surface.ts";
+import type { ThreadPlace, ThreadPlaces } from "../../core/ports/thread-places.ts";
+import { threadOf, type SessionId } from "../../core/thread.ts";
+import type { DiscordApi } from "./api.ts";
+import { decisionOn, isForbidden, isThreadThere, isUnknownMessage } from "./refusals.ts";
+
+export type OpenedThread = { readonly kind: "there" } | Exclude<Written, { readonly kind: "ok" }>;
+
+export interface Threads {
+  /** Never throws. `gone`: there is none and there will be none. */
+  open(session: SessionId): Promise<OpenedThread>;
+}
+
+export interface ThreadsDeps {
+  readonly api: DiscordApi;
+  readonly places: Pick<ThreadPlaces, "of">;
+  readonly log: Log;
+}
+
+const NO_THREAD: OpenedThread = { kind: "gone", what: "thread" };
+
+export function createThreads({ api, places, log }: ThreadsDeps): Threads {
+  /** Channels in which it was said that a permission is missing. */
+  const told = new Set<string>();
+
+  /** Once in a channel: whoever asks there can see why nothing comes. */
+  async function tell(parent: string, message: string): Promise<void> {
+    if (told.has(parent)) return;
+    told.add(parent);
+    const answer = await api.call("POST", Routes.channelMessages(parent), {
+      body: {
+        content:
+          "I cannot answer here: I need the permissions *Create Public Threads* and *Send Messages in Threads*.",
+        message_reference: { message_id: message, fail_if_not_exists: false },
+        allowed_mentions: { parse: [] },
+        nonce: message,
+        enforce_nonce: true,
+      },
+    });
+    if (answer.kind !== "ok") log.debug("a missing permission could not be told", { channel: parent });
+  }
+
+  async function start(session: SessionId, { parent, name }: ThreadPlace): Promise<OpenedThread> {
+    const { channel } = threadOf(session);
+    const answer = await api.call("POST", Routes.threads(parent, channel), { body: { name } });
+    if (answer.kind === "ok" || isThreadThere(answer)) return { kind: "there" };
+    if (answer.kind === "unknown" || answer.kind === "http") {
+      // It may have been made all the same: only a look can tell.
+      const look = await api.call("GET", Routes.channel(channel));
+      return look.kind === "ok" ? { kind: "there" } : decisionOn(answer);
+    }
+    if (isForbidden(answer)) {
+      log.warn("no thread can be opened in a channel: a permission is missing", {
+        session,
+        channel: parent,
+        ...answer,
+      });
+      await tell(parent, channel);
+    }
+    // The message was deleted meanwhile: nobody waits for an answer any more.
+    return isUnknownMessage(answer) ? NO_THREAD : decisionOn(answer);
+  }
+
+  return {
+    async open(session) {
+      try {
+        const place = await places.of(session);
+        return place === undefined ? NO_THREAD : await start(session, place);
+      } catch (error) {
+        log.warn("it could not be looked up where a thread hangs", { session, error });
+        return { kind: "later", afterMs: 1_000 };
+      }
+    },
+  };
+}

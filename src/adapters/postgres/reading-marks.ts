@@ -1,0 +1,46 @@
+/** How far channels were read, as rows that only the newest reader moves. */
+
+import type { ReadingMarks } from "../../core/ports/reading-marks.ts";
+import type { Sql } from "./sql.ts";
+
+const BEGIN = {
+  name: "reading-begin",
+  text: `
+insert into reader_terms as t (platform, term, began_at, restarts) values ($1, 1, now_ms(), 0)
+on conflict (platform) do update set term = t.term + 1, began_at = now_ms(),
+  restarts = case when now_ms() - t.began_at < 600000 then t.restarts + 1 else 0 end
+returning term, restarts`,
+};
+
+const LIST = {
+  name: "reading-list",
+  text: `select space, channel, seen::text as seen from reading_marks where platform = $1`,
+};
+
+/** The term's row is held, so that a term that begins meanwhile waits and then sees what was moved. */
+const MOVE = {
+  name: "reading-move",
+  text: `
+with term as materialized (select term from reader_terms where platform = $1 and term = $2::bigint for share),
+moved as (
+  insert into reading_marks as m (platform, channel, space, seen)
+  select $1, w.channel, w.space, w.seen::bigint
+  from term, jsonb_to_recordset($3::jsonb) as w(channel text, space text, seen text)
+  on conflict (platform, channel) do update set seen = greatest(m.seen, excluded.seen), space = excluded.space)
+select exists (select from term) as mine`,
+};
+
+export function createReadingMarks(sql: Sql): ReadingMarks {
+  return {
+    async begin(platform) {
+      const [row] = await sql.query<{ term: number; restarts: number }>(BEGIN, [platform]);
+      if (row === undefined) throw new Error("a statement without a row");
+      return { number: row.term, restarts: row.restarts };
+    },
+    list: (platform) => sql.query<{ space: string; channel: string; seen: string }>(LIST, [platform]),
+    async move(platform, term, marks) {
+      const [row] = await sql.query<{ mine: boolean }>(MOVE, [platform, term, JSON.stringify(marks)]);
+      return row?.mine === true;
+    },
+  };
+}

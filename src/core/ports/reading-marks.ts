@@ -1,0 +1,26 @@
+/** How far the channels of a platform were read, for one that sends nothing again: what was said while nobody listened is fetched from there. */
+
+export interface ReadingMark {
+  readonly space: string;
+  readonly channel: string;
+  /** The newest message that was taken in. Ids are whole numbers that rise with time. */
+  readonly seen: string;
+}
+
+export interface Term {
+  /** Rises with each. */
+  readonly number: number;
+  /** How many terms in a row began within ten minutes of the one before: whoever reads keeps failing. */
+  readonly restarts: number;
+}
+
+export interface ReadingMarks {
+  /** Begins a reader's term: from now on what an earlier reader moves changes nothing. */
+  begin(platform: string): Promise<Term>;
+  list(platform: string): Promise<readonly ReadingMark[]>;
+  /**
+   * Never backwards. What is named was taken in durably, and everything before it in its channel.
+   * @returns false when a later term has begun; then nothing was changed.
+   */
+  move(platform: string, term: number, marks: readonly ReadingMark[]): Promise<boolean>;
+}

@@ -1,0 +1,189 @@
+/**
+ * Discord, by the token of one application: the way out for every role, and the way in for who takes messages. Of several processes
+ * that take messages in one listens, and another does when that one is gone. A Discord that is away holds nothing else up.
+ */
+
+import { createDiscordApi } from "../adapters/discord/api.ts";
+import { Channels } from "../adapters/discord/channels.ts";
+import { registerCommands } from "../adapters/discord/commands.ts";
+import { createDiscordConversation } from "../adapters/discord/conversation.ts";
+import { DiscordGateway } from "../adapters/discord/gateway.ts";
+import { identify, type DiscordIdentity } from "../adapters/discord/identify.ts";
+import { IdentifyPace } from "../adapters/discord/identify-pace.ts";
+import { createTakeInteraction } from "../adapters/discord/interaction.ts";
+import { createListener } from "../adapters/discord/listener.ts";
+import { Reader } from "../adapters/discord/reader.ts";
+import { createReceive } from "../adapters/discord/receive.ts";
+import { createDiscordSurface } from "../adapters/discord/surface.ts";
+import { createThreads } from "../adapters/discord/threads.ts";
+import type { Settings } from "../adapters/settings/settings.ts";
+import { createCommands } from "../core/command/commands.ts";
+import { toBobbinError } from "../core/errors.ts";
+import { pause, untilAborted } from "../core/pause.ts";
+import type { Clock } from "../core/ports/clock.ts";
+import type { Conversation } from "../core/ports/conversation.ts";
+import type { Lease, Locker } from "../core/ports/locker.ts";
+import type { Log } from "../core/ports/log.ts";
+import type { ReadingMarks } from "../core/ports/reading-marks.ts";
+import type { Surface } from "../core/ports/surface.ts";
+import type { ThreadPlaces } from "../core/ports/thread-places.ts";
+import type { Transcripts } from "../core/ports/transcripts.ts";
+import type { Intake } from "../core/run/intake.ts";
+import type { SessionId } from "../core/thread.ts";
+import { conversationWhen } from "./conversation-when.ts";
+import { orLater } from "./or-later.ts";
+import { untilThere } from "./until-there.ts";
+
+export interface Discord {
+  surfaceOf(session: SessionId): Surface;
+  readonly conversation: Conversation;
+  /** The way in; not started yet. */
+  connect(deps: DiscordWayInDeps): DiscordWayIn;
+  close(): Promise<void>;
+}
+
+export interface DiscordWayInDeps {
+  readonly intake: Intake;
+  readonly transcripts: Transcripts;
+  readonly marks: ReadingMarks;
+  /** For the one who listens; its leases are held for as long as a process lives. */
+  readonly leadership: Locker;
+}
+
+export interface DiscordWayIn {
+  /**
+   * Resolves when this process listens to Discord, or another does, or while Discord still is away; then it is connected later.
+   * @throws BobbinError when Discord refuses the token now.
+   */
+  start(): Promise<void>;
+  /** One sentence on what is missing, or nothing. */
+  check(): string | undefined;
+  /** May be called twice. */
+  stop(): Promise<void>;
+}
+
+export type DiscordSettings = Pick<Settings, "discordToken" | "discordApiUrl">;
+
+const LEADER = "discord-gateway";
+/** How often who does not listen looks whether it should. */
+const STANDBY_MS = 500;
+
+/**
+ * Nothing without a token.
+ * @throws BobbinError when Discord does not take it. A Discord that cannot be reached is asked again until it answers.
+ */
+export async function openDiscord(
+  deps: { readonly places: ThreadPlaces; readonly clock: Clock; readonly log: Log },
+  settings: DiscordSettings,
+  signal: AbortSignal,
+): Promise<Discord | undefined> {
+  const { discordToken: token, discordApiUrl } = settings;
+  if (token === undefined) return undefined;
+  const { clock, log, places } = deps;
+  const elsewhere = discordApiUrl === undefined ? {} : { apiUrl: discordApiUrl.replace(/\/$/, "") };
+  const api = createDiscordApi({ log }, { token, ...elsewhere });
+  const threads = createThreads({ api, places, log });
+  const working = new Set<SessionId>();
+  const closing = new AbortController();
+  const leaving = AbortSignal.any([signal, closing.signal]);
+  const away = Promise.withResolvers<undefined>();
+  const attempt = (): Promise<DiscordIdentity> =>
+    identify(api).catch((error: unknown) => {
+      if (toBobbinError(error).retryable) away.resolve(undefined);
+      throw error;
+    });
+  const identified = untilThere("Discord", attempt, deps, leaving);
+  await orLater(Promise.race([identified, away.promise]), clock);
+
+  return {
+    surfaceOf: (session) => createDiscordSurface({ api, threads, working, log }, session),
+    conversation: conversationWhen(identified.then((bot) => createDiscordConversation(api, bot))),
+    connect({ intake, transcripts, marks, leadership }) {
+      let gateway: DiscordGateway | undefined;
+      let isStandby = false;
+      let why: string | undefined = "Discord has not answered yet.";
+      let leading: Promise<void> | undefined;
+      const stopping = new AbortController();
+      const left = AbortSignal.any([leaving, stopping.signal]);
+      const settled = Promise.withResolvers<void>();
+
+      /** Until the lease is lost or we leave. */
+      async function listen(bot: DiscordIdentity, lease: Lease): Promise<void> {
+        const term = await marks.begin("discord");
+        const channels = new Channels(bot.user);
+        const receive = createReceive({ api, channels, intake, places, transcripts, clock, log }, bot);
+        const reader = new Reader(
+          { api, marks, receive, clock, log },
+          { term: term.number, known: await marks.list("discord"), isLive: () => lease.isLive() },
+        );
+        const commands = createCommands({ intake, transcripts, clock });
+        const takeInteraction = createTakeInteraction({ api, commands, log }, bot);
+        const heard = createListener({ channels, reader, receive, takeInteraction });
+        const pace = new IdentifyPace({ api, clock, log }, { restarts: term.restarts });
+        const over = AbortSignal.any([left, lease.signal]);
+        const { mayReadContent } = bot;
+        gateway = new DiscordGateway({ api, pace, heard, clock, log }, { token: token ?? "", mayReadContent });
+        isStandby = false;
+        log.info("this process listens to Discord", { term: term.number });
+        const registered = registerCommands({ api, clock, log }, bot.app, over);
+        try {
+          await Promise.race([gateway.start().then(() => settled.resolve(), settled.reject), untilLeft(over)]);
+          await untilLeft(over);
+        } finally {
+          await gateway.stop();
+          await reader.stop();
+          await registered;
+          gateway = undefined;
+          why = "Discord's gateway is not connected.";
+        }
+      }
+
+      /** Of all processes that want to, one listens. */
+      async function lead(): Promise<void> {
+        const bot = await identified;
+        why = "Discord's gateway is not connected yet.";
+        while (!left.aborted) {
+          try {
+            const locked = await leadership.withLock(LEADER, { mode: "try" }, (lease) => listen(bot, lease));
+            isStandby = locked.kind === "busy";
+            if (isStandby) settled.resolve();
+          } catch (error) {
+            why = toBobbinError(error).message;
+            if (!left.aborted) log.warn("listening to Discord ended; it is begun again", { error });
+          }
+          await pause(clock, STANDBY_MS, left);
+        }
+      }
+
+      return {
+        async start() {
+          leading = lead();
+          leading.catch((error: unknown) => {
+            why = toBobbinError(error).message;
+            settled.reject(error);
+            if (!left.aborted) log.error("Discord could not be connected", { error });
+          });
+          settled.promise.catch(() => undefined);
+          await orLater(Promise.race([settled.promise, away.promise]), clock);
+        },
+        check() {
+          if (api.isRefused) return "Discord does not take the bot's token any more.";
+          if (gateway !== undefined) return gateway.check();
+          return isStandby ? undefined : why;
+        },
+        async stop() {
+          stopping.abort();
+          await leading?.catch(() => undefined);
+        },
+      };
+    },
+    async close() {
+      closing.abort();
+      api.close();
+    },
+  };
+}
+
+function untilLeft(over: AbortSignal): Promise<void> {
+  return untilAborted(new Promise(() => undefined), over);
+}

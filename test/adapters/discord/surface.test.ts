@@ -1,0 +1,184 @@
+// A thread of the local Discord as a surface: its contract, the thread that is opened by the first post, and what goes wrong.
+import { expect, test } from "vitest";
+import { PAGE_SIZE } from "../../../src/adapters/discord/format.ts";
+import { createDiscordConversation } from "../../../src/adapters/discord/conversation.ts";
+import type { PageContent } from "../../../src/core/ports/surface.ts";
+import { conversationContract } from "../../contract/conversation.ts";
+import { surfaceContract } from "../../contract/surface.ts";
+import { outboundWorld } from "./outbound-world.ts";
+
+const page = (markdown: string): PageContent => ({ markdown, buttons: [] });
+const stop = { action: "stop", label: "Stop", value: "run1" } as const;
+const POST = "POST /channels/:channel/messages";
+const START = "POST /channels/:channel/messages/:message/threads";
+
+surfaceContract("Discord", async () => {
+  const world = await outboundWorld();
+  const { discord, surface, root } = world;
+  return {
+    subject: {
+      surface,
+      shown: () => Promise.resolve(world.shown().map(({ text }) => text)),
+      deleteByPerson: (id) => Promise.resolve(discord.remove({ channel: root.id, id })),
+    },
+    close: async () => world[Symbol.asyncDispose](),
+  };
+});
+
+let posts = 0;
+conversationContract("Discord", async () => {
+  const world = await outboundWorld({ rateLimits: { buckets: { [POST]: [50, 1] } } });
+  const { api, discord, channel, ana, root, session, surface } = world;
+  await surface.post("first", page("first"));
+  return {
+    subject: {
+      conversation: createDiscordConversation(api, {
+        app: discord.applicationId,
+        user: discord.botId,
+        name: "Bobbin",
+      }),
+      session,
+      say: async (text) => ana.say(root.id, text).id,
+      answer: async (text) => void (await surface.post(`key-${++posts}`, page(text))),
+      sayElsewhere: async (text) => void ana.say(channel, text),
+    },
+    close: async () => world[Symbol.asyncDispose](),
+  };
+});
+
+test("the first post opens the thread below the message, once, and nothing stands in the channel", async () => {
+  await using world = await outboundWorld();
+  const { discord, surface, root } = world;
+  expect(await surface.post("one", page("one"))).toMatchObject({ kind: "ok" });
+  expect(await surface.post("two", page("two"))).toMatchObject({ kind: "ok" });
+  expect(discord.threadNamed(root.id)).toMatchObject({ parent: root.channel, name: "hello" });
+  expect(discord.callsOf(START)).toHaveLength(1);
+  expect(world.shown().map(({ text }) => text)).toEqual(["one", "two"]);
+  expect(discord.botOutsideOfThreads()).toEqual([]);
+  expect(discord.complaints).toEqual([]);
+});
+
+test.each(["lost response", "status after"] as const)(
+  "a start of the thread whose answer was lost (%s) is looked up and not made twice",
+  async (kind) => {
+    await using world = await outboundWorld();
+    const { discord, surface } = world;
+    discord.fault(START, kind === "status after" ? { kind, status: 502 } : { kind });
+    expect(await surface.post("one", page("one"))).toMatchObject({ kind: "ok" });
+    expect(discord.callsOf(START)).toHaveLength(1);
+    expect(world.shown()).toHaveLength(1);
+  },
+);
+
+test("two processes that post first at the same time have one thread and one message", async () => {
+  await using world = await outboundWorld();
+  const written = await Promise.all([
+    world.surface.post("one", page("one")),
+    world.another().post("one", page("one")),
+  ]);
+  expect(written.map(({ kind }) => kind)).toEqual(["ok", "ok"]);
+  expect(world.shown()).toHaveLength(1);
+});
+
+test.each(["lost response", "status after"] as const)(
+  "pitfall 7: a post whose answer was lost (%s) is found, and not doubled when it is said again, in this process or another",
+  async (kind) => {
+    await using world = await outboundWorld();
+    const { discord, surface } = world;
+    await surface.post("zero", page("zero"));
+    discord.fault(POST, kind === "status after" ? { kind, status: 502 } : { kind }, { times: 2 });
+    const withButton = { markdown: "said once", status: "Thinking", buttons: [stop] };
+    expect(await surface.post("one", withButton)).toMatchObject({ kind: "unknown" });
+    expect(await surface.post("two", page("said as well"))).toMatchObject({ kind: "unknown" });
+    const [, one, two] = world.shown();
+    expect(await surface.find("one")).toBe(one?.id);
+    expect(await surface.find("two")).toBe(two?.id);
+    const other = world.another();
+    expect(await other.find("one")).toBe(one?.id);
+    // Without a button nothing in the message tells; Discord knows it by its nonce.
+    expect(await other.post("two", page("said as well"))).toEqual({ kind: "ok", message: two?.id });
+    expect(world.shown()).toHaveLength(3);
+  },
+);
+
+test("a post that a person deleted before its answer was known counts as gone, and is not brought back", async () => {
+  await using world = await outboundWorld();
+  const { discord, surface, root } = world;
+  await surface.post("zero", page("zero"));
+  discord.fault(POST, { kind: "lost response" });
+  await surface.post("one", page("one"));
+  discord.remove({ channel: root.id, id: world.shown()[1]!.id });
+  expect(await surface.post("one", page("one"))).toEqual({ kind: "gone", what: "message" });
+});
+
+test("an archived thread is opened again, by a post and by an edit; a locked one takes nothing", async () => {
+  await using world = await outboundWorld();
+  const { discord, surface, root } = world;
+  const posted = await surface.post("one", page("one"));
+  const message = posted.kind === "ok" ? posted.message : "";
+  discord.archive(root.id);
+  expect(await surface.edit(message, page("two"))).toMatchObject({ kind: "ok" });
+  discord.archive(root.id);
+  expect(await surface.post("three", page("three"))).toMatchObject({ kind: "ok" });
+  expect(world.shown().map(({ text }) => text)).toEqual(["two", "three"]);
+  discord.lock(root.id);
+  expect(await surface.post("four", page("four"))).toEqual({ kind: "gone", what: "thread" });
+  expect(await surface.edit(message, page("five"))).toEqual({ kind: "gone", what: "thread" });
+  expect(await surface.remove(message)).toMatchObject({ kind: "ok" });
+});
+
+test("a thread that was deleted is gone, and so is one whose message was deleted before it was opened", async () => {
+  await using world = await outboundWorld();
+  const { discord, surface, root } = world;
+  await surface.post("one", page("one"));
+  discord.deleteThread(root.id);
+  // A second thread below the message is not made.
+  expect(await surface.post("two", page("two"))).toEqual({ kind: "gone", what: "thread" });
+  await using other = await outboundWorld();
+  other.discord.remove(other.root);
+  expect(await other.surface.post("one", page("one"))).toEqual({ kind: "gone", what: "thread" });
+});
+
+test("a permission that is missing is said once in the channel, and the reply ends", async () => {
+  await using world = await outboundWorld();
+  const { discord, surface, channel } = world;
+  discord.forbid("CreatePublicThreads", channel);
+  expect(await surface.post("one", page("one"))).toEqual({ kind: "gone", what: "thread" });
+  expect(await surface.post("two", page("two"))).toEqual({ kind: "gone", what: "thread" });
+  expect(discord.botOutsideOfThreads().map(({ text }) => text)).toEqual([
+    expect.stringContaining("Create Public Threads"),
+  ]);
+});
+
+test("a limit is waited for and not run into: the sixth post in five seconds comes later", async () => {
+  await using world = await outboundWorld();
+  const { discord, surface } = world;
+  const written = [];
+  for (const word of ["1", "2", "3", "4", "5", "6"]) written.push(await surface.post(word, page(word)));
+  expect(written.at(-1)).toMatchObject({ kind: "later" });
+  expect(discord.invalidRequests).toBe(0);
+  discord.fault("PATCH /channels/:channel/messages/:message", { kind: "rate limited", retryAfterS: 7 });
+  const message = world.shown()[0]!.id;
+  const late = await surface.edit(message, page("edited"));
+  expect(late.kind === "later" ? late.afterMs : 0).toBeGreaterThanOrEqual(7_000);
+});
+
+test("pitfall 12: nobody is pinged by a post or by an edit, and no link becomes a card", async () => {
+  await using world = await outboundWorld();
+  const { discord, surface, ana } = world;
+  const hostile = page(`@everyone @here ${ana.mention} <@&${discord.guild.botRole}> https://example.org`);
+  const posted = await surface.post("one", hostile);
+  await surface.edit(posted.kind === "ok" ? posted.message : "", page(`${hostile.markdown} again`));
+  expect(discord.complaints).toEqual([]);
+  expect(world.shown()[0]?.flags).toBe(4);
+  expect(world.shown()[0]?.text).toBe(`${hostile.markdown} again`);
+});
+
+test("a page as large as may be, with status, footer and buttons, is taken", async () => {
+  await using world = await outboundWorld();
+  const { surface } = world;
+  const markdown = "word ".repeat(PAGE_SIZE / 5).trim();
+  const full = { markdown, status: "s".repeat(500), footer: "f".repeat(500), buttons: [stop] };
+  expect(await surface.post("one", { ...full, footer: "short" })).toMatchObject({ kind: "ok" });
+  expect(await surface.post("two", page("word ".repeat(500)))).toEqual({ kind: "too_long" });
+});
