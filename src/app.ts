@@ -11,7 +11,9 @@ import { createNewId, sha256 } from "./adapters/ids.ts";
 import { createAnswers } from "./adapters/postgres/answers.ts";
 import { createPages } from "./adapters/postgres/pages.ts";
 import { createInbox } from "./adapters/postgres/inbox.ts";
+import { createReadingMarks } from "./adapters/postgres/reading-marks.ts";
 import { createRunStore } from "./adapters/postgres/run-store.ts";
+import { createThreadPlaces } from "./adapters/postgres/thread-places.ts";
 import type { Sql } from "./adapters/postgres/sql.ts";
 import { createTranscripts } from "./adapters/postgres/transcripts.ts";
 import { createWebInbox } from "./adapters/postgres/web-inbox.ts";
@@ -32,6 +34,7 @@ import type { SessionId } from "./core/thread.ts";
 import { openAgent } from "./parts/agent.ts";
 import { localCoordination, redisCoordination, type CoordinationTimes } from "./parts/coordination.ts";
 import { openDatabase, type DatabaseTimes } from "./parts/database.ts";
+import { openDiscord } from "./parts/discord.ts";
 import { isWebChatOn, openPlaces } from "./parts/places.ts";
 import { isSlackOverHttp, openSlack } from "./parts/slack.ts";
 
@@ -142,7 +145,11 @@ export async function startApp(
     waitsFor = "Slack";
     const slack = await openSlack({ pace: coordination.pace, clock, log }, settings, signal);
     if (slack !== undefined) started.push({ name: "slack", stop: () => slack.close() });
-    const places = openPlaces({ sql, messages, live, log, clock }, slack, BOT_NAME);
+    waitsFor = "Discord";
+    const threadPlaces = createThreadPlaces(sql);
+    const discord = await openDiscord({ places: threadPlaces, clock, log }, settings, signal);
+    if (discord !== undefined) started.push({ name: "discord", stop: () => discord.close() });
+    const places = openPlaces({ sql, messages, live, log, clock }, { slack, discord }, BOT_NAME);
 
     if (role !== "gateway") {
       const agent = openAgent(
@@ -200,6 +207,15 @@ export async function startApp(
       await connection.start();
       slackSite = connection.http ?? slackSite;
       checks.push({ name: "Slack", check: () => Promise.resolve(connection.check()) });
+    }
+
+    if (discord !== undefined && role !== "worker") {
+      const { leadership } = coordination;
+      const marks = createReadingMarks(sql);
+      const connection = discord.connect({ intake, transcripts, marks, leadership });
+      started.push({ name: "discord connection", stop: () => connection.stop() });
+      await connection.start();
+      checks.push({ name: "Discord", check: () => Promise.resolve(connection.check()) });
     }
 
     checks.push({

@@ -11,6 +11,7 @@ import { probeModel } from "./adapters/openai/probe.ts";
 import { modelRecordOf } from "./adapters/settings/model-record.ts";
 import { secretsOf, type Settings } from "./adapters/settings/settings.ts";
 import { createSystemClock } from "./adapters/system-clock.ts";
+import { probeDiscord } from "./adapters/discord/probe.ts";
 import { probeSlack } from "./adapters/slack/probe.ts";
 import type { Log } from "./core/ports/log.ts";
 import { maskerOf } from "./core/mask.ts";
@@ -49,6 +50,7 @@ export async function runDoctor(settings: Settings, print: (line: string) => voi
     checkModel(settings),
     checkPort(settings),
     checkSlack(settings),
+    checkDiscord(settings),
     checkPlatforms(settings),
   ];
   const next: string[] = [];
@@ -187,20 +189,22 @@ async function checkSlack(settings: Settings): Promise<Checked> {
   );
 }
 
-/** What is said here is what this version does: a platform that it cannot talk to yet is never ok. */
+async function checkDiscord({ discordToken, discordClientId, discordApiUrl }: Settings): Promise<Checked> {
+  if (discordToken === undefined) return [];
+  return probeDiscord(
+    { log: NO_LOG },
+    { token: discordToken, clientId: discordClientId, apiUrl: discordApiUrl },
+  );
+}
+
+/** What brings messages in besides the platforms. */
 async function checkPlatforms(settings: Settings): Promise<Checked> {
   const { slackBotToken, discordToken, host, port } = settings;
   const findings: Finding[] = [];
-  if (discordToken !== undefined) {
-    findings.push({
-      state: "warn",
-      sentence: "Discord is configured, but this version does not connect to it yet.",
-    });
-  }
   if (isWebChatOn(settings)) {
     const open = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
     findings.push({ state: "ok", sentence: `The web chat is on: http://${open}:${port}/` });
-  } else if (slackBotToken === undefined) {
+  } else if (slackBotToken === undefined && discordToken === undefined) {
     const next = "Set WEB_CHAT=on to talk with Bobbin in the browser.";
     findings.push({ state: "warn", sentence: "The web chat is off, so nothing brings messages in.", next });
   }

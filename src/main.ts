@@ -116,9 +116,13 @@ async function serve(
   if (takesIn && settings.slackBotToken !== undefined) {
     tell("\n  In Slack: invite the bot to a channel and mention it, and it answers in a thread.");
   }
+  if (takesIn && settings.discordToken !== undefined) {
+    tell("\n  In Discord: mention the bot in a channel, and it answers in a thread.");
+  }
+  const hasPlatform = settings.slackBotToken !== undefined || settings.discordToken !== undefined;
   if (app.hasWebChat) {
     tell(`\n  Chat with Bobbin:  ${app.url}/`);
-  } else if (takesIn && settings.slackBotToken === undefined) {
+  } else if (takesIn && !hasPlatform) {
     log.warn("nothing brings messages in: the web chat is off; WEB_CHAT=on switches it on");
   }
   if (takesIn) {

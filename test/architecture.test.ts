@@ -237,3 +237,22 @@ test(`no file is longer than ${longest} lines, and none has a name that says not
   expect(judged.filter((file) => lines(file) > longest).map((file) => `${file}: ${lines(file)}`)).toEqual([]);
   expect(files.filter((file) => /(^|\/|-)(utils?|helpers?|common|managers?)([/.-])/.test(file))).toEqual([]);
 });
+
+/** What only the adapter of a platform may ask: which one it is. Tables by platform say the same without a question. */
+const ASKS_FOR_PLATFORM = /(?:===|!==|==|!=|case)\s*["'](?:slack|discord|web)["']|switch \([^)]*\bplatform\)/;
+
+test("outside of the adapters nothing is done for one platform and not for another", () => {
+  const own = /^src\/adapters\/(?:slack|discord|web)\//;
+  const judged = files.filter((file) => file.startsWith("src/") && !own.test(file));
+  const asking = judged.filter((file) => ASKS_FOR_PLATFORM.test(readFileSync(join(root, file), "utf8")));
+  expect(asking).toEqual([]);
+});
+
+test.each([
+  'if (platform === "slack") x();',
+  'threadOf(s).platform !== "web"',
+  "switch (thread.platform) {",
+  "case 'discord':",
+])("%s counts as asking for the platform", (code) => {
+  expect(ASKS_FOR_PLATFORM.test(code)).toBe(true);
+});

@@ -46,11 +46,15 @@ export function toSessionId(text: string): SessionId | undefined {
 
 function parse(id: string): Thread | undefined {
   const [platform, space, channel, root, ...rest] = id.split(":");
-  if (platform !== "slack" && platform !== "discord" && platform !== "web") return undefined;
+  if (platform === undefined || !isPlatform(platform)) return undefined;
   if (space === undefined || channel === undefined || rest.length > 0) return undefined;
   if (ROOTED[platform] !== (root !== undefined)) return undefined;
   if (![space, channel, root ?? "-"].every((part) => PART.test(part) && part !== "." && part !== "..")) {
     return undefined;
   }
   return root === undefined ? { platform, space, channel } : { platform, space, channel, root };
+}
+
+function isPlatform(name: string): name is Platform {
+  return Object.hasOwn(ROOTED, name);
 }

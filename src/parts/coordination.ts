@@ -30,6 +30,8 @@ import { untilThere } from "./until-there.ts";
 export interface Coordination {
   readonly queue: RunQueue;
   readonly locker: Locker;
+  /** For what one of several processes does for as long as it lives: its leases have no longest time. */
+  readonly leadership: Locker;
   readonly stops: Stops;
   readonly live: Live;
   readonly pace: Pace;
@@ -61,6 +63,7 @@ export function localCoordination({ clock, log }: CoordinationDeps): Coordinatio
   return {
     queue,
     locker: createLocalLocker(),
+    leadership: createLocalLocker(),
     stops: createLocalStops(),
     live: createLocalLive(),
     pace: createLocalPace(clock),
@@ -93,6 +96,10 @@ export async function redisCoordination(
   return {
     queue,
     locker: createRedisLocker({ redis, clock, log, newToken: newId }, { ttlMs: leaseMs }),
+    leadership: createRedisLocker(
+      { redis, clock, log, newToken: newId },
+      { ttlMs: leaseMs, maxHoldMs: Infinity },
+    ),
     stops: createRedisStops({ channels, clock, log }),
     live: createRedisLive({ channels, log }),
     pace: createRedisPace({ redis, log }),

@@ -21,7 +21,7 @@ import { createCommands } from "../core/command/commands.ts";
 import { toBobbinError } from "../core/errors.ts";
 import { pause, untilAborted } from "../core/pause.ts";
 import type { Clock } from "../core/ports/clock.ts";
-import type { Conversation } from "../core/ports/conversation.ts";
+import type { OpenConversation } from "../core/ports/conversation.ts";
 import type { Lease, Locker } from "../core/ports/locker.ts";
 import type { Log } from "../core/ports/log.ts";
 import type { ReadingMarks } from "../core/ports/reading-marks.ts";
@@ -36,7 +36,7 @@ import { untilThere } from "./until-there.ts";
 
 export interface Discord {
   surfaceOf(session: SessionId): Surface;
-  readonly conversation: Conversation;
+  readonly conversation: OpenConversation;
   /** The way in; not started yet. */
   connect(deps: DiscordWayInDeps): DiscordWayIn;
   close(): Promise<void>;
@@ -119,15 +119,21 @@ export async function openDiscord(
         const commands = createCommands({ intake, transcripts, clock });
         const takeInteraction = createTakeInteraction({ api, commands, log }, bot);
         const heard = createListener({ channels, reader, receive, takeInteraction });
-        const pace = new IdentifyPace({ api, clock, log }, { restarts: term.restarts });
+        const pace = new IdentifyPace({ api, clock, log }, term);
         const over = AbortSignal.any([left, lease.signal]);
         const { mayReadContent } = bot;
-        gateway = new DiscordGateway({ api, pace, heard, clock, log }, { token: token ?? "", mayReadContent });
+        gateway = new DiscordGateway(
+          { api, pace, heard, clock, log },
+          { token: token ?? "", mayReadContent },
+        );
         isStandby = false;
         log.info("this process listens to Discord", { term: term.number });
         const registered = registerCommands({ api, clock, log }, bot.app, over);
         try {
-          await Promise.race([gateway.start().then(() => settled.resolve(), settled.reject), untilLeft(over)]);
+          await Promise.race([
+            gateway.start().then(() => settled.resolve(), settled.reject),
+            untilLeft(over),
+          ]);
           await untilLeft(over);
         } finally {
           await gateway.stop();

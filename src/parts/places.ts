@@ -9,7 +9,8 @@ import { sinceReset } from "../core/context/since-reset.ts";
 import { BobbinError } from "../core/errors.ts";
 import type { Conversation, OpenConversation } from "../core/ports/conversation.ts";
 import type { Surface } from "../core/ports/surface.ts";
-import { threadOf, type SessionId } from "../core/thread.ts";
+import { threadOf, type Platform, type SessionId } from "../core/thread.ts";
+import type { Discord } from "./discord.ts";
 import type { Slack } from "./slack.ts";
 
 export interface Places {
@@ -29,35 +30,44 @@ export function isWebChatOn(
   return webChat ?? !hasPlatform;
 }
 
+/** What a platform gives to those who answer. */
+interface Place {
+  surfaceOf(session: SessionId): Surface;
+  readonly conversation: Conversation;
+  readonly beginning?: OpenConversation;
+}
+
 export function openPlaces(
   deps: WebSurfaceDeps & { readonly sql: Sql },
-  slack: Slack | undefined,
+  platforms: { readonly slack: Slack | undefined; readonly discord: Discord | undefined },
   botName: string,
 ): Places {
-  const webConversation = createConversation(deps.sql);
-  const slackConversation = slack && sinceReset(slack.conversation, createResets(deps.sql));
-  const missing = (session: SessionId): BobbinError =>
-    new BobbinError("platform_unavailable", `${threadOf(session).platform} is not configured here`);
+  const resets = createResets(deps.sql);
+  const chat = (platform: Slack | Discord | undefined): Place | undefined =>
+    platform && {
+      surfaceOf: platform.surfaceOf,
+      conversation: sinceReset(platform.conversation, resets),
+      beginning: platform.conversation,
+    };
+  const places: Readonly<Record<Platform, Place | undefined>> = {
+    web: {
+      surfaceOf: (session) => createWebSurface(deps, session, { botName }),
+      conversation: createConversation(deps.sql),
+    },
+    slack: chat(platforms.slack),
+    discord: chat(platforms.discord),
+  };
+  const placeOf = (session: SessionId): Place => {
+    const { platform } = threadOf(session);
+    const place = places[platform];
+    if (place !== undefined) return place;
+    throw new BobbinError("platform_unavailable", `${platform} is not configured here`);
+  };
   return {
-    surfaceOf(session) {
-      switch (threadOf(session).platform) {
-        case "web":
-          return createWebSurface(deps, session, { botName });
-        case "slack":
-          if (slack === undefined) throw missing(session);
-          return slack.surfaceOf(session);
-        case "discord":
-          throw missing(session);
-      }
-    },
+    surfaceOf: (session) => placeOf(session).surfaceOf(session),
     conversation: {
-      async read(session, options, signal) {
-        const { platform } = threadOf(session);
-        const conversation = platform === "slack" ? slackConversation : webConversation;
-        if (conversation === undefined) throw missing(session);
-        return conversation.read(session, options, signal);
-      },
+      read: async (session, options, signal) => placeOf(session).conversation.read(session, options, signal),
     },
-    beginningOf: (session) => (threadOf(session).platform === "slack" ? slack?.conversation : undefined),
+    beginningOf: (session) => places[threadOf(session).platform]?.beginning,
   };
 }

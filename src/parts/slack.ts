@@ -4,18 +4,17 @@
  */
 
 import type { MountedDirectly } from "../adapters/http/listen.ts";
-import { createSlackApi, type SlackApi } from "../adapters/slack/api.ts";
+import { createSlackApi } from "../adapters/slack/api.ts";
 import { SlackConnection, type SlackInlet } from "../adapters/slack/connection.ts";
 import { createSlackConversation } from "../adapters/slack/conversation.ts";
 import { identify } from "../adapters/slack/identify.ts";
 import type { SlackBot } from "../adapters/slack/identity.ts";
 import { PrivateAnswers } from "../adapters/slack/private-answers.ts";
-import { createSlackPeople, type SlackPeople } from "../adapters/slack/people.ts";
+import { createSlackPeople } from "../adapters/slack/people.ts";
 import { createReceive } from "../adapters/slack/receive.ts";
 import { createSlackSurfaces } from "../adapters/slack/surfaces.ts";
 import { createTell } from "../adapters/slack/tell.ts";
 import type { Settings } from "../adapters/settings/settings.ts";
-import { orAborted } from "../core/agent/abort.ts";
 import { createCommands } from "../core/command/commands.ts";
 import { toBobbinError } from "../core/errors.ts";
 import type { Answers } from "../core/ports/answers.ts";
@@ -27,6 +26,8 @@ import type { Surface } from "../core/ports/surface.ts";
 import type { Transcripts } from "../core/ports/transcripts.ts";
 import type { Intake } from "../core/run/intake.ts";
 import type { SessionId } from "../core/thread.ts";
+import { conversationWhen } from "./conversation-when.ts";
+import { orLater } from "./or-later.ts";
 import { untilThere } from "./until-there.ts";
 
 export interface Slack {
@@ -64,9 +65,6 @@ export type SlackSettings = Pick<
 export function isSlackOverHttp(settings: SlackSettings): boolean {
   return settings.slackBotToken !== undefined && settings.slackAppToken === undefined;
 }
-
-/** How long a start waits for a Slack that neither answers nor fails, ms. */
-const START_WAIT_MS = 10_000;
 
 /**
  * Nothing without a bot token.
@@ -119,7 +117,9 @@ export async function openSlack(
 
   return {
     surfaceOf: (session) => surfaces.of(session),
-    conversation: conversationWith({ api, people, log }, identified),
+    conversation: conversationWhen(
+      identified.then((bot) => createSlackConversation({ api, people, log }, { bot })),
+    ),
     connect(gateway) {
       let connection: SlackConnection | undefined;
       let answers: PrivateAnswers | undefined;
@@ -168,33 +168,6 @@ export async function openSlack(
       closing.abort();
       await surfaces.stop();
     },
-  };
-}
-
-/** Rejects as the work does while a start waits for it; later, what becomes of the work is its owner's concern. */
-async function orLater(work: Promise<unknown>, clock: Clock): Promise<void> {
-  const late = Promise.withResolvers<void>();
-  const cancel = clock.after(START_WAIT_MS, late.resolve);
-  await Promise.race([work, late.promise]).finally(cancel);
-}
-
-/** A reader that comes before Slack has told who the bot is waits for that as long as it waits for anything. */
-function conversationWith(
-  deps: { readonly api: SlackApi; readonly people: SlackPeople; readonly log: Log },
-  identified: Promise<SlackBot>,
-): OpenConversation {
-  const ready = identified.then((bot) => createSlackConversation(deps, { bot }));
-  // Whoever reads is told; nobody may ever read.
-  ready.catch(() => undefined);
-  const known = async (signal: AbortSignal): Promise<OpenConversation> => {
-    const raced = await orAborted(ready, signal);
-    if (raced.kind === "value") return raced.value;
-    throw raced.kind === "threw" ? raced.error : signal.reason;
-  };
-  return {
-    read: async (session, options, signal) => (await known(signal)).read(session, options, signal),
-    after: async (session, message, limit, signal) =>
-      (await known(signal)).after(session, message, limit, signal),
   };
 }
 

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readSettings } from "../../src/adapters/settings/settings.ts";
 import { runDoctor } from "../../src/doctor.ts";
+import { createLocalDiscord } from "../support/discord/local-discord.ts";
 import { freePort } from "../support/services/free-port.ts";
 import { freshDatabase, ownPostgres } from "../support/services/postgres.ts";
 import { freshRedis, ownRedis } from "../support/services/redis.ts";
@@ -68,11 +69,29 @@ test("with servers that answer everything is ok", async () => {
   expect(code).toBe(0);
 });
 
-test("a platform that this version cannot talk to is told so, without its token", async () => {
-  const { text } = await doctor({ DISCORD_TOKEN: "never-to-be-seen" });
-  expect(text).toMatch(/^warn {2}Discord is configured, but this version does not connect to it yet\.$/m);
-  expect(text).toMatch(/^next {2}Set WEB_CHAT=on/m);
-  expect(text).not.toContain("never-to-be-seen");
+test("Discord is asked whose token it is, what the bot may read, and what it may do in its servers", async () => {
+  await using discord = await createLocalDiscord();
+  const access = { DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl };
+  const well = await doctor({ ...access, DISCORD_CLIENT_ID: discord.applicationId });
+  expect(well.text).toMatch(/^ok {4}Discord knows the bot as Bobbin\.$/m);
+  expect(well.text).toMatch(/^ok {4}In the server Home the bot may do all that it needs\.$/m);
+  expect(well.code).toBe(0);
+
+  discord.gateway.mayReadContent = false;
+  discord.forbid("SendMessagesInThreads");
+  const ill = await doctor({ ...access, DISCORD_CLIENT_ID: "123" });
+  expect(ill.code).toBe(1);
+  expect(ill.text).toMatch(/^fail {2}The Message Content Intent is off/m);
+  expect(ill.text).toMatch(
+    /^fail {2}In the server Home the bot lacks the permission Send Messages in Threads/m,
+  );
+  expect(ill.text).toMatch(/^fail {2}DISCORD_CLIENT_ID is not the id/m);
+  expect(ill.text).toContain("permissions=309237763136");
+  expect(ill.text).not.toContain(discord.token);
+
+  const refused = await doctor({ DISCORD_TOKEN: "never-to-be-seen", DISCORD_API_URL: discord.apiUrl });
+  expect(refused.text).toMatch(/^fail {2}Discord does not take DISCORD_TOKEN \(HTTP 401\)/m);
+  expect(refused.text).not.toContain("never-to-be-seen");
 });
 
 test("servers that are away fail in one plain sentence each, without the password", async () => {

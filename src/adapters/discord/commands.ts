@@ -60,7 +60,11 @@ export async function registerCommands(
 /** The same text for the same list, whatever else Discord keeps with it. */
 function formOf(commands: readonly (Wanted | APIApplicationCommand)[]): string {
   const forms = commands.map(({ name, type, description, contexts, integration_types: types }) =>
-    JSON.stringify([name, type, description, [...(contexts ?? [])].sort(), [...(types ?? [])].sort()]),
+    JSON.stringify([name, type, description, sorted(contexts), sorted(types)]),
   );
   return forms.sort().join("\n");
+}
+
+function sorted(numbers: readonly number[] | null | undefined): readonly number[] {
+  return [...(numbers ?? [])].sort((a, b) => a - b);
 }

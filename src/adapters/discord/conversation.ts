@@ -9,12 +9,13 @@ import {
   type APITextChannel,
 } from "discord-api-types/v10";
 import { orAborted } from "../../core/agent/abort.ts";
-import type { Conversation, Said } from "../../core/ports/conversation.ts";
+import type { OpenConversation, Said } from "../../core/ports/conversation.ts";
 import { threadOf } from "../../core/thread.ts";
 import type { DiscordAnswer, DiscordApi, DiscordCall } from "./api.ts";
 import { readCustomId } from "./format.ts";
-import type { DiscordBot } from "./identity.ts";
+import { DIRECT, type DiscordBot } from "./identity.ts";
 import { nameOf, namedIn } from "./message-parts.ts";
+import { parseMessage, type Reading } from "./parse.ts";
 import { isUnknownChannel } from "./refusals.ts";
 import { isAfter, timeOf } from "./snowflake.ts";
 import { readText } from "./text.ts";
@@ -34,7 +35,7 @@ const THREADS: ReadonlySet<ChannelType> = new Set([
   ChannelType.AnnouncementThread,
 ]);
 
-export function createDiscordConversation(api: DiscordApi, bot: DiscordBot): Conversation {
+export function createDiscordConversation(api: DiscordApi, bot: DiscordBot): OpenConversation {
   async function ask(route: `/${string}`, call: DiscordCall, signal: AbortSignal): Promise<DiscordAnswer> {
     signal.throwIfAborted();
     const raced = await orAborted(api.call("GET", route, call), signal);
@@ -92,6 +93,28 @@ export function createDiscordConversation(api: DiscordApi, bot: DiscordBot): Con
           .toReversed(),
         isPartial: hasMore || written.length > limit,
       };
+    },
+    async after(session, { message }, limit, signal) {
+      const { channel, space } = threadOf(session);
+      const guild = space === DIRECT ? undefined : space;
+      const reading: Reading = {
+        bot,
+        guild,
+        kind: guild === undefined ? "direct" : "thread",
+        role: undefined,
+        channelName: () => undefined,
+      };
+      const query = { after: message, limit: String(PAGE) };
+      const answer = await ask(Routes.channelMessages(channel), { query }, signal);
+      if (answer.kind !== "ok" && isUnknownChannel(answer)) return [];
+      if (answer.kind !== "ok") throw unreadable(answer);
+      return (answer.data as readonly APIMessage[])
+        .toReversed()
+        .flatMap((later) => {
+          const parsed = parseMessage(later, reading);
+          return parsed.kind === "inbound" && parsed.inbound.kind === "message" ? [parsed.inbound] : [];
+        })
+        .slice(-limit);
     },
   };
 }

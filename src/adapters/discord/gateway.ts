@@ -9,11 +9,7 @@ import {
   WebSocketShardEvents,
   type IIdentifyThrottler,
 } from "@discordjs/ws";
-import {
-  GatewayCloseCodes,
-  GatewayIntentBits,
-  type GatewayDispatchPayload,
-} from "discord-api-types/v10";
+import { GatewayCloseCodes, GatewayIntentBits, type GatewayDispatchPayload } from "discord-api-types/v10";
 import { BobbinError } from "../../core/errors.ts";
 import { growingMs, pause, untilAborted } from "../../core/pause.ts";
 import type { Clock } from "../../core/ports/clock.ts";

@@ -12,6 +12,8 @@ import type { DiscordApi } from "./api.ts";
 export interface IdentifyPaceOptions {
   /** How often readers were started shortly before this one, in whatever process. */
   readonly restarts: number;
+  /** How long ago the last of them was started, ms. */
+  readonly gapMs?: number;
 }
 
 /** So many in a row wait for nothing: a deployment, a hand-over and a network that broke. */
@@ -20,6 +22,8 @@ const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 5 * 60_000;
 /** What lies longer ago than this was another trouble. */
 const FORGOTTEN_MS = 10 * 60_000;
+/** Discord takes one identify in so long; a process knows by itself only of its own. */
+const APART_MS = 5_000;
 /** So many are left for people who have to find out what is wrong. */
 const RESERVE = 20;
 
@@ -27,17 +31,20 @@ export class IdentifyPace {
   readonly #deps: { readonly api: DiscordApi; readonly clock: Clock; readonly log: Log };
   readonly #restarts: number;
   readonly #startedAt: number;
+  /** Ticks before which Discord would refuse. */
+  readonly #notBefore: number;
   /** Ticks. */
   #times: number[] = [];
   #why: string | undefined;
 
   constructor(
     deps: { readonly api: DiscordApi; readonly clock: Clock; readonly log: Log },
-    { restarts }: IdentifyPaceOptions,
+    { restarts, gapMs = APART_MS }: IdentifyPaceOptions,
   ) {
     this.#deps = deps;
     this.#restarts = restarts;
     this.#startedAt = deps.clock.ticks();
+    this.#notBefore = this.#startedAt + APART_MS - gapMs;
   }
 
   /** One sentence on why nothing happens, or nothing. */
@@ -52,11 +59,12 @@ export class IdentifyPace {
     this.#times = this.#times.filter((at) => now - at < FORGOTTEN_MS);
     const restarts = now - this.#startedAt < FORGOTTEN_MS ? this.#restarts : 0;
     const before = restarts + Math.floor(this.#times.length / Math.max(1, shards));
-    const waitMs = before < FREE ? 0 : Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (before - FREE));
+    const growingMs = before < FREE ? 0 : Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (before - FREE));
+    const waitMs = Math.max(growingMs, this.#notBefore - now);
     this.#times.push(now);
     if (waitMs > 0) {
       this.#why = `Discord was entered ${before} times within minutes; the next time waits.`;
-      log.warn("Discord's gateway is not entered again at once", { before, waitMs });
+      log.info("Discord's gateway is not entered again at once", { before, waitMs });
       if (!(await pause(clock, waitMs, signal))) return false;
     }
     const isLeft = await this.#untilLeft(shards, signal);

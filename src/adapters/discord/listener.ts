@@ -29,8 +29,14 @@ export function createListener(deps: ListenerDeps): (packet: GatewayDispatchPayl
         channels.keepRoles(packet.d.guild_id, [packet.d.role]);
         return;
       case Events.ChannelCreate:
+      case Events.ThreadCreate: {
+        const channel = knownOf(packet.d, packet.d.guild_id);
+        channels.keep(channel);
+        // A thread is also told of when the bot is added to it.
+        if (packet.t === Events.ChannelCreate || packet.d.newly_created === true) reader.made(channel);
+        return;
+      }
       case Events.ChannelUpdate:
-      case Events.ThreadCreate:
       case Events.ThreadUpdate:
         channels.keep(knownOf(packet.d, packet.d.guild_id));
         return;

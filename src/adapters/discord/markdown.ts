@@ -1,7 +1,7 @@
 /** Markdown of a model, which may be hostile, to the markdown that Discord knows. Pure, and never fails: what cannot be laid out is text. */
 
 import type { List, ListItem, PhrasingContent, RootContent, Table } from "mdast";
-import { markdownTree } from "../../core/reply/markdown-tree.ts";
+import { markdownTree, plainParagraphs } from "../../core/reply/markdown-tree.ts";
 import { tableColumns } from "../../core/reply/table-columns.ts";
 import { escapeText, inlineMarkdown, plainWords, type Definitions } from "./inline-markdown.ts";
 
@@ -15,6 +15,8 @@ const LANGUAGE = /^[\w+#.-]{1,20}$/;
 /** Empty where the markdown says nothing that could be seen. */
 export function discordMarkdown(markdown: string): string {
   if (markdown.trim() === "") return "";
+  const plain = plainParagraphs(markdown);
+  if (plain !== undefined) return plain;
   const tree = markdownTree(markdown);
   if (tree === undefined) return escapeText(markdown).trim();
   try {

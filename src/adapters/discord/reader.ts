@@ -106,6 +106,16 @@ export class Reader {
       if (newest !== undefined && seen !== undefined && isAfter(newest, seen)) this.#catchUp(id);
       else this.#current.add(id);
     }
+    // So that a guild without channels is one that was read before, too.
+    if (!isKnown && !this.#seen.has(guild))
+      this.#move({ space: guild, channel: guild, seen: snowflakeAt(this.#deps.clock.now()) });
+  }
+
+  /** A channel or thread that was made just now: whatever will be said in it is new. */
+  made({ id, guild, kind }: KnownChannel): void {
+    if (kind === "other" || guild === undefined || this.#seen.has(id)) return;
+    this.#move({ space: guild, channel: id, seen: previous(id) });
+    this.#current.add(id);
   }
 
   /** A message, as the gateway tells it. */
@@ -113,8 +123,11 @@ export class Reader {
     const channel = message.channel_id;
     const space = guild ?? DIRECT;
     if (!this.#seen.has(channel)) {
-      this.#move({ space, channel, seen: previous(message.id) });
+      const mark = { space, channel, seen: previous(message.id) };
+      this.#move(mark);
       this.#current.add(channel);
+      // Before anything of it is taken in, so that a crash does not make it a channel that nobody knows.
+      this.#enqueue(channel, async () => void (await this.#take(() => this.#keep([mark]))));
     }
     this.#enqueue(channel, async () => {
       if (!this.#current.has(channel)) await this.#fetchMissed(channel);
@@ -253,12 +266,16 @@ export class Reader {
     if (moved.length === 0 || !this.#options.isLive()) return;
     this.#dirty.clear();
     try {
-      if (await this.#deps.marks.move(PLATFORM, this.#options.term, moved)) return;
-      this.#deps.log.info("another process listens to Discord; what this one has read no longer counts");
+      await this.#keep(moved);
     } catch (error) {
       this.#deps.log.warn("it could not be kept how far Discord was read", { error });
       for (const { channel } of moved) this.#dirty.add(channel);
     }
+  }
+
+  async #keep(marks: readonly ReadingMark[]): Promise<void> {
+    if (await this.#deps.marks.move(PLATFORM, this.#options.term, marks)) return;
+    this.#deps.log.info("another process listens to Discord; what this one has read no longer counts");
   }
 }
 

@@ -7,9 +7,9 @@ const BEGIN = {
   name: "reading-begin",
   text: `
 insert into reader_terms as t (platform, term, began_at, restarts) values ($1, 1, now_ms(), 0)
-on conflict (platform) do update set term = t.term + 1, began_at = now_ms(),
+on conflict (platform) do update set term = t.term + 1, began_at = now_ms(), gap = now_ms() - t.began_at,
   restarts = case when now_ms() - t.began_at < 600000 then t.restarts + 1 else 0 end
-returning term, restarts`,
+returning term, restarts, gap`,
 };
 
 const LIST = {
@@ -33,9 +33,11 @@ select exists (select from term) as mine`,
 export function createReadingMarks(sql: Sql): ReadingMarks {
   return {
     async begin(platform) {
-      const [row] = await sql.query<{ term: number; restarts: number }>(BEGIN, [platform]);
+      const [row] = await sql.query<{ term: number; restarts: number; gap: number | null }>(BEGIN, [
+        platform,
+      ]);
       if (row === undefined) throw new Error("a statement without a row");
-      return { number: row.term, restarts: row.restarts };
+      return { number: row.term, restarts: row.restarts, ...(row.gap === null ? {} : { gapMs: row.gap }) };
     },
     list: (platform) => sql.query<{ space: string; channel: string; seen: string }>(LIST, [platform]),
     async move(platform, term, marks) {

@@ -12,6 +12,8 @@ export interface Term {
   readonly number: number;
   /** How many terms in a row began within ten minutes of the one before: whoever reads keeps failing. */
   readonly restarts: number;
+  /** How long before it the one before it began, ms; absent for the first. */
+  readonly gapMs?: number;
 }
 
 export interface ReadingMarks {

@@ -17,7 +17,8 @@ const isoOf = (ms: number): string => new Date(ms).toISOString().replace("Z", "0
 export function userJson(profile: Profile): JsonObject {
   return {
     id: profile.id,
-    username: profile.name.toLowerCase().replaceAll(/[^a-z0-9_.]/g, "_"),
+    username:
+      profile.kind === "bot" ? profile.name : profile.name.toLowerCase().replaceAll(/[^a-z0-9_.]/g, "_"),
     global_name: profile.kind === "person" ? profile.name : null,
     discriminator: profile.kind === "person" ? "0" : "1234",
     avatar: null,

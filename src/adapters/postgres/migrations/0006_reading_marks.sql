@@ -5,7 +5,9 @@ create table reader_terms (
   platform text primary key,
   term bigint not null,
   began_at bigint not null,
-  restarts integer not null
+  restarts integer not null,
+  -- How long after the one before it began.
+  gap bigint
 );
 
 create table reading_marks (

@@ -1,0 +1,48 @@
+// How far a platform was read, and where its threads hang, as rows.
+import { expect, test } from "vitest";
+import { createReadingMarks } from "../../../src/adapters/postgres/reading-marks.ts";
+import { createThreadPlaces } from "../../../src/adapters/postgres/thread-places.ts";
+import { sessionIdOf } from "../../../src/core/thread.ts";
+import { postgresBackend } from "./backends.ts";
+
+const backend = postgresBackend();
+const mark = (seen: string, channel = "1") => ({ space: "9", channel, seen });
+
+test("marks move forward and never back, whatever order they come in", async () => {
+  const marks = createReadingMarks(backend.sql());
+  const { number } = await marks.begin("one");
+  expect(await marks.move("one", number, [mark("1500000000000000002"), mark("1", "2")])).toBe(true);
+  await marks.move("one", number, [mark("1500000000000000001")]);
+  expect((await marks.list("one")).toSorted((a, b) => a.channel.localeCompare(b.channel))).toEqual([
+    mark("1500000000000000002"),
+    mark("1", "2"),
+  ]);
+  expect(await marks.list("another")).toEqual([]);
+});
+
+test("what a reader moves after another has begun changes nothing, and it is told so", async () => {
+  const marks = createReadingMarks(backend.sql());
+  const first = await marks.begin("two");
+  await marks.move("two", first.number, [mark("5")]);
+  const second = await marks.begin("two");
+  expect(second.number).toBeGreaterThan(first.number);
+  expect(await marks.move("two", first.number, [mark("7")])).toBe(false);
+  expect(await marks.list("two")).toEqual([mark("5")]);
+  expect(await marks.move("two", second.number, [mark("6")])).toBe(true);
+});
+
+test("terms that follow each other soon are counted", async () => {
+  const marks = createReadingMarks(backend.sql());
+  const restarts = [];
+  for (let count = 0; count < 3; count++) restarts.push((await marks.begin("three")).restarts);
+  expect(restarts).toEqual([0, 1, 2]);
+});
+
+test("the place of a thread is kept once", async () => {
+  const places = createThreadPlaces(backend.sql());
+  const session = sessionIdOf({ platform: "discord", space: "9", channel: "77" });
+  expect(await places.of(session)).toBeUndefined();
+  await places.keep(session, { parent: "1", name: "first\u0000" });
+  await places.keep(session, { parent: "2", name: "second" });
+  expect(await places.of(session)).toEqual({ parent: "1", name: "first\uFFFD" });
+});

@@ -1,0 +1,266 @@
+// What people do to a bot that works on Discord, and what Discord does to it: what they see in the end is right, and nothing is doubled.
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { delta, events, eventsThenSilence, refuses, says } from "../support/fake-llm/answers.ts";
+import type { FakeAnswer } from "../support/fake-llm/server.ts";
+import type { FaultOptions } from "../support/discord/faults.ts";
+import type { SeenMessage } from "../support/discord/seen.ts";
+import { until } from "../support/until.ts";
+import { openDiscordWorld, type DiscordWorld } from "./discord-world.ts";
+
+const POST = "POST /channels/:channel/messages";
+const EDIT = "PATCH /channels/:channel/messages/:message";
+
+let world: DiscordWorld;
+let scenes = 0;
+beforeAll(async () => {
+  world = await openDiscordWorld({ parts: ["gateway", "worker", "worker"] });
+});
+afterEach(() => world.expectPeace());
+afterAll(() => world[Symbol.asyncDispose]());
+
+function scene() {
+  const { discord } = world;
+  scenes++;
+  const [ana, ben] = [discord.person(`Ana ${scenes}`), discord.person(`Ben ${scenes}`)];
+  return { discord, ana, ben, channel: discord.channel(`channel-${scenes}`), at: discord.botMention };
+}
+
+const inThread =
+  (id: string): NonNullable<FaultOptions["when"]> =>
+  ({ params }) =>
+    params["channel"] === id;
+const saidIn = (messages: readonly SeenMessage[]): readonly string[] =>
+  messages.map(({ text }) => text.split("\n")[0] ?? "");
+
+/** Says the first part when the reply is there to grow, and the rest when the test lets it. */
+function inTwoParts(first: string, second: string) {
+  const [mayBegin, mayGoOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const answer: FakeAnswer = async (exchange) => {
+    await Promise.race([mayBegin.promise, exchange.closed]);
+    await exchange.event(delta({ content: first }));
+    await Promise.race([mayGoOn.promise, exchange.closed]);
+    await events(delta({ content: second }), delta({}, "stop"), "[DONE]")(exchange);
+  };
+  return {
+    answer,
+    async begin(thread: string): Promise<void> {
+      await world.shows(thread, "Thinking…");
+      mayBegin.resolve();
+    },
+    goOn: () => mayGoOn.resolve(),
+  };
+}
+
+test.each(["the button", "the command"] as const)(
+  "stopped by %s: the model is left, what was shown stays and says so, and the thread goes on",
+  async (how) => {
+    const { discord, ana, ben, channel, at } = scene();
+    const { abandoned } = world.llm;
+    world.llm.script(eventsThenSilence(delta({ content: "as far as here" })));
+    const { id } = ana.say(channel, `${at} work for long`);
+    const answer = await world.shows(id, "as far as here");
+    const done = how === "the button" ? ben.click(answer, "Stop") : ben.command(id, "stop");
+    expect(await done).toBe("answered");
+    await until(() => world.llm.abandoned === abandoned + 1, { what: "the model was left" });
+    const [stopped, ...more] = await world.settled(id, 1);
+    expect(more).toEqual([]);
+    expect(stopped?.text).toMatch(/as far as here[^]*Stopped\./);
+    await until(() => discord.whispers(id, ben).includes("Stopping."), { what: "Ben is told" });
+    expect(discord.whispers(id, ana)).toEqual([]);
+    ana.say(id, "go on");
+    const [, next] = await world.settled(id, 2);
+    expect(next?.text).toContain("go on");
+  },
+);
+
+test("a model that refuses: a person sees why with a button to try again, which does, once", async () => {
+  const { discord, ana, channel, at } = scene();
+  world.llm.script(refuses(400, { message: "no" }));
+  const { id } = ana.say(channel, `${at} please try`);
+  const failed = await until(
+    () =>
+      world
+        .replies(id)
+        .find(({ buttons }) => buttons[0]?.label === "Try again" || buttons[0]?.label === "Retry"),
+    {
+      what: "there is a button",
+    },
+  );
+  world.llm.script(says("it worked"));
+  expect(await ana.click(failed, failed.buttons[0]!.label)).toBe("answered");
+  await world.shows(id, /^it worked/);
+  const shown = await world.settled(id, 1);
+  expect(saidIn(shown).filter((text) => text === "it worked")).toHaveLength(1);
+  expect(discord.whispers(id, ana)).toEqual(["Trying again."]);
+});
+
+test("commands that only ask are answered for the one who asked: in a thread, in a channel, in a direct message", async () => {
+  const { discord, ana, channel, at } = scene();
+  const { id } = ana.say(channel, `${at} hello`);
+  await world.settled(id, 1);
+  for (const [where, name, text] of [
+    [id, "status", "The last answer is complete."],
+    [id, "queue", "Nothing waits in this thread."],
+    [id, "help", "/reset"],
+    [channel.id, "status", "Nothing has been said to the bot"],
+    [ana.directChannel.id, "help", "/stop"],
+  ] as const) {
+    const told = discord.whispers(where, ana).length;
+    expect(await ana.command(where, name)).toBe("answered");
+    await until(() => discord.whispers(where, ana)[told]?.includes(text), { what: `${name} is answered` });
+  }
+});
+
+test("messages that wait can be corrected and taken back, and the model reads them as they are then", async () => {
+  const { ana, channel, at } = scene();
+  const mayEnd = Promise.withResolvers<void>();
+  world.llm.script(async (exchange) => {
+    await mayEnd.promise;
+    await says("the first part")(exchange);
+  });
+  const { id } = ana.say(channel, `${at} begin`);
+  await world.shows(id, "Thinking…");
+  const corrected = ana.say(id, "the wrong wrod");
+  const taken = ana.say(id, "never mind this");
+  ana.edit(corrected, "the right word");
+  ana.delete(taken);
+  world.discord.unfurl(corrected);
+  // A command goes no faster than what was said before it in the channel, so all that is told is stored once it is.
+  await until(
+    async () => {
+      await ana.command(id, "queue");
+      const queue = world.discord.whispers(id, ana).findLast((text) => text !== undefined) ?? "";
+      return queue.includes("the right word") && !queue.includes("never mind");
+    },
+    { what: "the queue shows it" },
+  );
+  mayEnd.resolve();
+  await world.shows(id, "the right word");
+  await world.settled(id, 1);
+  const read = JSON.stringify(world.llm.requests.at(-1)?.body.messages);
+  expect(read).toContain("the right word");
+  expect(read).not.toContain("never mind this");
+  expect(read).not.toContain("wrod");
+});
+
+test("an edit of what was read is a note for the next turn, and a preview is none", async () => {
+  const { discord, ana, channel, at } = scene();
+  const said = ana.say(channel, `${at} look at https://example.org/pge`);
+  await world.settled(said.id, 1);
+  const asked = world.llm.requests.length;
+  discord.unfurl(said);
+  ana.edit(said, `${at} look at https://example.org/page`);
+  ana.say(said.id, "and then");
+  await world.settled(said.id, 2);
+  expect(world.llm.requests).toHaveLength(asked + 1);
+  expect(JSON.stringify(world.llm.requests.at(-1)?.body.messages)).toContain("example.org/page");
+});
+
+test("pitfall 9: the start of the thread is taken and its answer lost: one thread, one answer", async () => {
+  const { discord, ana, channel, at } = scene();
+  discord.fault(
+    "POST /channels/:channel/messages/:message/threads",
+    { kind: "lost response" },
+    { when: inThread(channel.id) },
+  );
+  world.llm.script(says("said once"));
+  const { id } = ana.say(channel, `${at} say it once`);
+  expect(saidIn(await world.settled(id, 1))).toEqual(["said once"]);
+  expect(world.replies(id)).toHaveLength(1);
+});
+
+test.each([
+  { kind: "lost response" },
+  { kind: "status after", status: 502 },
+  { kind: "status", status: 503 },
+  { kind: "unreachable" },
+] as const)("pitfall 7: a first post and edits that meet $kind: one whole answer, once", async (fault) => {
+  const { discord, ana, channel, at } = scene();
+  const parts = inTwoParts("first half, ", "second half");
+  world.llm.script(parts.answer);
+  discord.gateway.hold();
+  const { id } = ana.say(channel, `${at} say it`);
+  discord.fault(POST, fault, { when: inThread(id) });
+  discord.fault(EDIT, fault, { when: inThread(id) });
+  discord.gateway.release();
+  await parts.begin(id);
+  await world.shows(id, "first half");
+  parts.goOn();
+  expect(saidIn(await world.settled(id, 1))).toEqual(["first half, second half"]);
+  expect(discord.ever(id).filter(({ authorId }) => authorId === discord.botId)).toHaveLength(1);
+});
+
+test("pitfall 8: a 429 on the edits: the newest text lands when the time has come, and nothing is written before", async () => {
+  const { discord, ana, channel, at } = scene();
+  const parts = inTwoParts("first half, ", "second half");
+  world.llm.script(parts.answer);
+  const { id } = ana.say(channel, `${at} say it`);
+  await parts.begin(id);
+  discord.fault(EDIT, { kind: "rate limited", retryAfterS: 2 }, { when: inThread(id), times: 2 });
+  await until(() => discord.unusedFaults < 2, { what: "the limit was met" });
+  parts.goOn();
+  expect(saidIn(await world.settled(id, 1))).toEqual(["first half, second half"]);
+});
+
+test("an answer that somebody deletes in mid-run is there again, whole and once; a thread that is deleted ends it", async () => {
+  const { discord, ana, channel, at } = scene();
+  const parts = inTwoParts("first half, ", "second half");
+  world.llm.script(parts.answer);
+  const { id } = ana.say(channel, `${at} say it`);
+  await parts.begin(id);
+  discord.remove(await world.shows(id, "first half"));
+  parts.goOn();
+  expect(saidIn(await world.settled(id, 1))).toEqual(["first half, second half"]);
+  const { abandoned } = world.llm;
+  world.llm.script(eventsThenSilence(delta({ content: "on the way" })));
+  ana.say(id, "once more");
+  await world.shows(id, "Thinking…");
+  discord.deleteThread(id);
+  await until(() => world.llm.abandoned === abandoned + 1, { timeoutMs: 30_000, what: "the model is left" });
+});
+
+test("an archived thread goes on where it was; a locked one ends quietly", async () => {
+  const { discord, ana, channel, at } = scene();
+  const { id } = ana.say(channel, `${at} hello`);
+  await world.settled(id, 1);
+  discord.archive(id);
+  ana.say(id, "still there?");
+  await world.settled(id, 2);
+  const parts = inTwoParts("first half, ", "second half");
+  world.llm.script(parts.answer);
+  ana.say(id, "and now?");
+  await parts.begin(id);
+  discord.archive(id);
+  parts.goOn();
+  expect(saidIn(await world.settled(id, 3)).at(-1)).toBe("first half, second half");
+  discord.lock(id);
+  const moderator = discord.person("Mod", { isModerator: true });
+  const asked = world.llm.requests.length;
+  const posts = world.replies(id).length;
+  moderator.say(id, "anybody?");
+  await until(() => discord.callsOf(POST).some(({ code }) => code === 160005), { what: "it was refused" });
+  expect(world.replies(id)).toHaveLength(posts);
+  expect(world.llm.requests.length - asked).toBeLessThanOrEqual(1);
+});
+
+test("pitfall 12: what a model writes pings nobody", async () => {
+  const { ana, channel, at } = scene();
+  world.llm.script(says(`@everyone @here <@${ana.id}> <@&1> done`));
+  const { id } = ana.say(channel, `${at} wake them all`);
+  await world.shows(id, "done");
+  await world.settled(id, 1);
+});
+
+test("pitfall 6: a long answer stands whole over several messages, each within the limit", async () => {
+  const { ana, channel, at } = scene();
+  const paragraphs = Array.from(
+    { length: 12 },
+    (_, n) => `Paragraph ${n + 1}. ${"It goes on and on. ".repeat(16)}`,
+  );
+  world.llm.script(says(paragraphs.map((paragraph) => `${paragraph}\n\n`)));
+  const { id } = ana.say(channel, `${at} say a lot`);
+  await world.shows(id, "Paragraph 12.");
+  const text = (await world.settled(id, 2)).map((one) => one.text).join("\n");
+  expect(text.match(/Paragraph \d+\./g)).toEqual(paragraphs.map((_, n) => `Paragraph ${n + 1}.`));
+  expect(text).not.toContain("Thinking…");
+});
