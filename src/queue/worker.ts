@@ -154,7 +154,9 @@ class RedisRunWorker implements RunWorker {
     try {
       await withTimeLimit(this.#deps.clock, HAND_OVER_MS, "a hand-over", job.moveToWait(token));
     } catch (error) {
-      this.#deps.log.warn("a session could not be handed over; its lock runs out instead", { error });
+      // The job is another's by now, who found the lease taken and ended, or the queue was emptied: one wake too many does no harm.
+      this.#deps.log.warn("a session could not be handed over; it is rung for instead", { error });
+      this.#deps.queue.wake(job.data.session).catch(() => {});
     }
     throw new WaitingError();
   }

@@ -60,6 +60,7 @@ const broken: readonly Broken[] = [
   { without: ["leaseIsShorter"], beside: ["sweeper"], in: setting(1, 1, "crash"), wrong: noEnd },
   { without: ["look"], beside: ["sweeper"], in: setting(2, 1, "stall"), wrong: noEnd },
   { without: ["keepsWake"], beside: ["sweeper"], in: setting(2, 0), wrong: noEnd },
+  { without: ["handOverRings"], beside: ["sweeper"], in: setting(1, 2, "stall", "shutdown"), wrong: noEnd },
   { without: ["storeBeforeWake"], beside: ["sweeper"], in: setting(1, 0), wrong: noEnd },
   { without: ["sweeper"], in: setting(1, 1, "mute"), wrong: noEnd },
   { without: ["sweeper"], in: setting(1, 1, "flush"), wrong: noEnd },

@@ -17,6 +17,8 @@ export interface Rules {
   readonly keepsWake: boolean;
   /** Somebody rings for what lies in the ledger and was not rung for (`sweeper`). */
   readonly sweeper: boolean;
+  /** Who cannot give its job back rings instead (`queue/worker`). */
+  readonly handOverRings: boolean;
   /** The bell is rung once the message is stored (`intake`). */
   readonly storeBeforeWake: boolean;
   /** The platform is told that we have a message once it is stored (`intake`). */
@@ -57,6 +59,7 @@ export const allRules: Rules = {
   look: true,
   keepsWake: true,
   sweeper: true,
+  handOverRings: true,
   storeBeforeWake: true,
   storeBeforeAck: true,
   resume: true,

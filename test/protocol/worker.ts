@@ -93,13 +93,13 @@ export function* work(state: State, id: WorkerId, rules: Rules): Generator<Step>
         return undefined;
       });
       return;
-    /** `handOver` of `queue/worker`; a job that was lost is rung for instead. */
+    /** `#handOver` of `queue/worker`; a job that was lost is rung for instead. */
     case "handOver":
       yield step("hands the job over", (next, w) => {
         if (w.hasJob) {
           next.job = "none";
           next.isWaking = true;
-        } else if (w.leaving === "job lost") wake(next, rules);
+        } else if (w.leaving === "job lost" || rules.handOverRings) wake(next, rules);
         next.workers[id] = idleWorker();
       });
       return;

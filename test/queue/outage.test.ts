@@ -76,6 +76,25 @@ test("a Redis that was emptied during a service: the service is told to leave, a
   await until(() => services === 2, { what: "the session was served again" });
 });
 
+test("a process that ends and cannot give its job back, since Redis was emptied, rings for the session", async () => {
+  await using server = await ownRedis();
+  await using parts = await openRedisParts({ url: server.url });
+  let services = 0;
+  const emptied = Promise.withResolvers<void>();
+  const leaver = parts.worker(async (_session, leaving) => {
+    services += 1;
+    await server.flush();
+    emptied.resolve();
+    await new Promise<void>((resolve) => leaving.addEventListener("abort", () => resolve(), { once: true }));
+  });
+  await leaver.start();
+  await parts.queue.wake(A);
+  await emptied.promise;
+  await leaver.close();
+  await parts.worker(async () => void (services += 1)).start();
+  await until(() => services === 2, { what: "the session was served again" });
+});
+
 test("a wake rejects within its bound while Redis is away, and while it stands still", async () => {
   await using server = await ownRedis();
   await using parts = await openRedisParts({ url: server.url, commandTimeoutMs: 300 });
