@@ -242,8 +242,10 @@ export function createMemoryRunStore(ledger: MemoryLedger, tailLimit = 200): Run
       if (session === undefined || session.epoch !== 1 || session.lastSeq !== 0) return undefined;
       if (ledger.inbox.some(({ inbound }) => inbound.session === id && inbound.kind === "note"))
         return undefined;
-      const first = inOrder(messagesAbove(session))[0]?.inbound;
-      return first?.kind === "message" ? { message: first.message, at: first.at } : undefined;
+      const first = inOrder(messagesAbove(session))[0];
+      if (first?.inbound.kind !== "message") return undefined;
+      const { id: of, message, at } = first.inbound;
+      return { id: of, message, at, receivedAt: first.receivedAt };
     },
     async triedAgain(fence) {
       const again = ledger.runs.find(({ id }) => id === fence.run);
@@ -310,6 +312,10 @@ export function createMemoryRunStore(ledger: MemoryLedger, tailLimit = 200): Run
       const session = ledger.sessions.get(fence.session);
       const run = ledger.runs.find(({ id }) => id === fence.run);
       return session !== undefined && run !== undefined && isStopped(session, run);
+    },
+    async isSteered(fence) {
+      const session = ledger.sessions.get(fence.session);
+      return session !== undefined && messagesAbove(session).length > 0;
     },
     async due(idleMs, limit) {
       const before = ledger.now() - idleMs;
