@@ -30,8 +30,10 @@ export interface PrivateAnswersDeps {
 export interface PrivateAnswersOptions {
   /** The install whose answers these are. */
   readonly space: string;
-  /** From one look for answers that were left untold to the next, ms; also how long whoever tells one may take. Default 15,000. */
+  /** From one look for answers that were left untold to the next, ms. Default 15,000. */
   readonly everyMs?: number;
+  /** How long whoever set out to tell one may take, ms. Default 40,000: longer than its requests may. */
+  readonly idleMs?: number;
 }
 
 /** Slack takes no answer to a click that is older, and nobody waits for one. */
@@ -42,14 +44,17 @@ export class PrivateAnswers {
   readonly #deps: PrivateAnswersDeps;
   readonly #space: string;
   readonly #everyMs: number;
+  readonly #idleMs: number;
   #isStopped = false;
   #cancel: () => void = () => {};
   #looking: Promise<void> | undefined;
 
-  constructor(deps: PrivateAnswersDeps, { space, everyMs = 15_000 }: PrivateAnswersOptions) {
+  constructor(deps: PrivateAnswersDeps, options: PrivateAnswersOptions) {
+    const { space, everyMs = 15_000, idleMs = 40_000 } = options;
     this.#deps = deps;
     this.#space = space;
     this.#everyMs = everyMs;
+    this.#idleMs = idleMs;
   }
 
   /**
@@ -86,7 +91,7 @@ export class PrivateAnswers {
   async #look(): Promise<void> {
     const { answers, clock, log } = this.#deps;
     try {
-      const options = { idleMs: this.#everyMs, keptMs: KEPT_MS, limit: AT_ONCE };
+      const options = { idleMs: this.#idleMs, keptMs: KEPT_MS, limit: AT_ONCE };
       for (const answer of await answers.untold("slack", this.#space, options)) {
         if (this.#isStopped) return;
         await this.#tell(answer);

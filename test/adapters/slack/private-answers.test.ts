@@ -34,7 +34,7 @@ function gateway(everyMs?: number) {
   const api = createSlackApi(deps, { token: slack.app.botToken, apiUrl: slack.slackApiUrl });
   const answers = new PrivateAnswers(
     { answers: createAnswers(sql), tell: createTell({ api, log: silentLog }), ...deps },
-    { space: slack.teamId, ...(everyMs === undefined ? {} : { everyMs }) },
+    { space: slack.teamId, ...(everyMs === undefined ? {} : { everyMs, idleMs: everyMs }) },
   );
   return Object.assign(answers, { [Symbol.asyncDispose]: () => answers.stop() });
 }
