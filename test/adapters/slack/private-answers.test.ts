@@ -7,6 +7,7 @@ import { createSlackApi } from "../../../src/adapters/slack/api.ts";
 import { PrivateAnswers } from "../../../src/adapters/slack/private-answers.ts";
 import { createTell } from "../../../src/adapters/slack/tell.ts";
 import { createSystemClock } from "../../../src/adapters/system-clock.ts";
+import type { Answers } from "../../../src/core/ports/answers.ts";
 import type { InboundId } from "../../../src/core/ids.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { freshDatabase, type FreshDatabase } from "../../support/services/postgres.ts";
@@ -32,11 +33,22 @@ afterAll(async () => {
 function gateway(everyMs?: number) {
   const deps = { clock: createSystemClock(), log: silentLog };
   const api = createSlackApi(deps, { token: slack.app.botToken, apiUrl: slack.slackApiUrl });
+  const stored = createAnswers(sql);
+  /** How much each look found. */
+  const found: number[] = [];
+  const watched: Answers = {
+    ...stored,
+    async untold(...asked) {
+      const rows = await stored.untold(...asked);
+      found.push(rows.length);
+      return rows;
+    },
+  };
   const answers = new PrivateAnswers(
-    { answers: createAnswers(sql), tell: createTell({ api, log: silentLog }), ...deps },
+    { answers: watched, tell: createTell({ api, log: silentLog }), ...deps },
     { space: slack.teamId, ...(everyMs === undefined ? {} : { everyMs, idleMs: everyMs }) },
   );
-  return Object.assign(answers, { [Symbol.asyncDispose]: () => answers.stop() });
+  return Object.assign(answers, { found, [Symbol.asyncDispose]: () => answers.stop() });
 }
 
 let count = 0;
@@ -77,7 +89,8 @@ test("an answer whose process died after the acknowledgement is given after a re
   await ages();
   await using three = gateway();
   three.start();
-  await three.stop();
+  await until(() => three.found.length > 0, { what: "a third one has looked" });
+  expect(three.found).toEqual([0]);
   expect(told(root, person)).toEqual(["Stopping."]);
 });
 
@@ -88,7 +101,8 @@ test("what somebody is just about to tell is told by nobody else, and a copy of 
   const tell = await one.owe(command, place, "Nothing waits in this thread.");
   expect(await two.owe(command, place, "Nothing waits in this thread.")).toBe(undefined);
   two.start();
-  await two.stop();
+  await until(() => two.found.length > 0, { what: "the other one has looked" });
+  expect(two.found).toEqual([0]);
   await tell?.();
   await isTold(command);
   expect(told(root, person)).toEqual(["Nothing waits in this thread."]);
