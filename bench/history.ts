@@ -1,4 +1,8 @@
-/** B13: claim and commit of a session whose history is short, long or very long, beside bare statements of the same use. */
+/**
+ * B13: claim and commit of a session whose history is short, long or very long, beside bare statements that do the same: one
+ * message that waits is taken into the history of which the newest entries are read, then a reply and a tool's result are stored
+ * with the record of their model call.
+ */
 
 import pg from "pg";
 import { createNewId } from "../src/adapters/ids.ts";
@@ -7,16 +11,18 @@ import { openPostgres } from "../src/adapters/postgres/pool.ts";
 import { createRunStore } from "../src/adapters/postgres/run-store.ts";
 import { createSystemClock } from "../src/adapters/system-clock.ts";
 import type { SessionId } from "../src/core/thread.ts";
-import { answer, message, modelCall, newSession, round } from "../test/contract/store-samples.ts";
-import { BARE_CLAIM, BARE_COMMIT, createBareSession, createBareTables } from "./bare-store.ts";
+import { answer, message, modelCall, newSession, result, round } from "../test/contract/store-samples.ts";
+import { BARE_PUT, BARE_ROUND, bareTake, createBareSession, createBareTables } from "./bare-store.ts";
 import { inTurn, medianOf, type Benchmark, type BenchWorld, type Comparison } from "./comparison.ts";
 import { createLongSession } from "./long-session.ts";
 
 const SIZES = [100, 10_000, 100_000] as const;
 /** Entries that a claim reads; both sides read the same. */
 const TAIL = 200;
-const STEPS = 20;
-const TEXT = "word ".repeat(110);
+const STEPS = 50;
+const QUESTION = "What is the time?";
+const REPLY = answer("word ".repeat(110), [{ id: "c1", name: "clock", arguments: "{}" }]);
+const RESULT = result("c1", "word ".repeat(110));
 
 interface Times {
   readonly open: number;
@@ -28,20 +34,23 @@ async function run({ pairs, newDatabase, note }: BenchWorld): Promise<readonly C
   const { url } = await newDatabase();
   const sql = openPostgres({ url, connections: 1 });
   stack.defer(() => sql.close());
-  const pool = new pg.Pool({ connectionString: url, max: 1 });
+  // Planned once as ours: a reference that plans its statement for each call would be an easy one.
+  const options = "-c plan_cache_mode=force_generic_plan";
+  const pool = new pg.Pool({ connectionString: url, max: 1, options });
   stack.defer(() => pool.end());
   await createBareTables(pool);
   const newId = createNewId(createSystemClock());
   const store = createRunStore({ sql, newId }, { tail: TAIL });
   const inbox = createInbox(sql);
+  const take = bareTake(TAIL - 1);
 
   async function product(session: SessionId): Promise<Times> {
-    await inbox.put(message(session, "What is the time?"));
+    await inbox.put(message(session, QUESTION));
     const start = performance.now();
     const opened = await store.open(session, "bench");
     const between = performance.now();
     if (opened.kind !== "run") throw new Error(`a claim found ${opened.kind}`);
-    const record = { ...round(1, answer(TEXT)), modelCalls: [modelCall(newId())] };
+    const record = { ...round(1, REPLY, RESULT), results: [RESULT], modelCalls: [modelCall(newId())] };
     await store.commitRound(opened.fence, record);
     const end = performance.now();
     await store.end(opened.fence, { reason: "stop", modelCalls: [] });
@@ -50,11 +59,13 @@ async function run({ pairs, newDatabase, note }: BenchWorld): Promise<readonly C
   }
 
   async function bare(session: SessionId): Promise<Times> {
+    const asked = message(session, QUESTION);
+    await pool.query({ ...BARE_PUT, values: [asked.id, session, JSON.stringify(asked)] });
     const start = performance.now();
-    const claimed = await pool.query<{ epoch: string }>({ ...BARE_CLAIM, values: [session, TAIL] });
+    const claimed = await pool.query<{ epoch: string }>({ ...take, values: [session] });
     const between = performance.now();
-    const body = JSON.stringify(answer(TEXT));
-    await pool.query({ ...BARE_COMMIT, values: [session, claimed.rows[0]?.epoch, body, body] });
+    const bodies = [REPLY, RESULT, modelCall(newId())].map((body) => JSON.stringify(body));
+    await pool.query({ ...BARE_ROUND, values: [session, claimed.rows[0]?.epoch, ...bodies] });
     return { open: between - start, commit: performance.now() - between };
   }
 
