@@ -7,7 +7,7 @@
 import pg from "pg";
 import { createNewId } from "../src/adapters/ids.ts";
 import { createInbox } from "../src/adapters/postgres/inbox.ts";
-import { openPostgres } from "../src/adapters/postgres/pool.ts";
+import { openPostgres, PLANNING } from "../src/adapters/postgres/pool.ts";
 import { createRunStore } from "../src/adapters/postgres/run-store.ts";
 import { createSystemClock } from "../src/adapters/system-clock.ts";
 import type { SessionId } from "../src/core/thread.ts";
@@ -34,9 +34,8 @@ async function run({ pairs, newDatabase, note }: BenchWorld): Promise<readonly C
   const { url } = await newDatabase();
   const sql = openPostgres({ url, connections: 1 });
   stack.defer(() => sql.close());
-  // Planned once as ours: a reference that plans its statement for each call would be an easy one.
-  const options = "-c plan_cache_mode=force_generic_plan";
-  const pool = new pg.Pool({ connectionString: url, max: 1, options });
+  // Planned as ours are: a reference that plans its statement for each call, or sorts a whole session, would be an easy one.
+  const pool = new pg.Pool({ connectionString: url, max: 1, options: PLANNING });
   stack.defer(() => pool.end());
   await createBareTables(pool);
   const newId = createNewId(createSystemClock());

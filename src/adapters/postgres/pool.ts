@@ -23,6 +23,14 @@ const INT8 = 20;
 const KEEP_ALIVE_MS = 10_000;
 
 /**
+ * Our statements find rows by key whatever the values are, and planning the large ones for each call took most of their time. So
+ * a plan is made once, perhaps while tables are still empty and for a session of common length: it must neither read a table as
+ * a whole nor all of a session to sort it.
+ */
+export const PLANNING =
+  "-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_bitmapscan=off";
+
+/**
  * Opens nothing by itself: the first query connects. A Postgres that goes away fails the queries that are under way, and
  * later ones connect anew; the process never ends by it. One that says nothing any more fails them when their time is over,
  * and the connections of that time are not used again: each of them would cost as long to find out.
@@ -105,10 +113,7 @@ function newPool(options: PostgresOptions): pg.Pool {
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     idleTimeoutMillis: 30_000,
     application_name: "bobbin",
-    // Our statements find rows by key whatever the values are, and planning the large ones for each call took most of their
-    // time. So a plan is made once, perhaps while tables are still empty and for a session of common length: it must neither
-    // read a table as a whole nor all of a session to sort it.
-    options: "-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_bitmapscan=off",
+    options: PLANNING,
     types: {
       getTypeParser: ((oid: number, format?: "text") =>
         oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
