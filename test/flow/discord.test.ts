@@ -16,7 +16,7 @@ const words = (count: number): readonly string[] => Array.from({ length: count }
 describe.each(ways)("$name", ({ parts }) => {
   let world: DiscordWorld;
   beforeAll(async () => {
-    world = await openDiscordWorld({ parts, as: "processes", llm: { talker: { perSecond: 60 } } });
+    world = await openDiscordWorld({ parts, llm: { talker: { perSecond: 60 } } });
   });
   afterEach(() => world.expectPeace());
   afterAll(() => world[Symbol.asyncDispose]());

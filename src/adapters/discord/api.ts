@@ -4,8 +4,10 @@
  * nothing again by itself, since it would do so at once, and a post twice.
  */
 
-import { REST, type RequestMethod } from "@discordjs/rest";
+import { AsyncLocalStorage } from "node:async_hooks";
+import { DefaultRestOptions, REST, type RequestMethod } from "@discordjs/rest";
 import type { Log } from "../../core/ports/log.ts";
+import type { MayBegin } from "../../core/ports/surface.ts";
 import { failureOf, type DiscordFailure } from "./api-failure.ts";
 
 export type DiscordAnswer = { readonly kind: "ok"; readonly data: unknown } | DiscordFailure;
@@ -13,6 +15,8 @@ export type DiscordAnswer = { readonly kind: "ok"; readonly data: unknown } | Di
 export interface DiscordCall {
   readonly body?: unknown;
   readonly query?: Readonly<Record<string, string>>;
+  /** Asked behind the library's own queue. When it says no, nothing is sent. */
+  readonly mayBegin?: MayBegin | undefined;
 }
 
 export interface DiscordApi {
@@ -39,6 +43,14 @@ export interface DiscordApiOptions {
   readonly timeoutMs?: number;
 }
 
+/** What was waited for has come too late. */
+class NotBegun extends Error {
+  override readonly name = "NotBegun";
+}
+
+/** How soon that may be tried again, ms: by then it is known whether somebody else does. */
+const NOT_BEGUN_MS = 100;
+
 /** After so many requests that Discord counts against this machine, and again and again, it is said. */
 const INVALID_TOLD = 100;
 
@@ -47,7 +59,12 @@ export function createDiscordApi(deps: { readonly log: Log }, options: DiscordAp
   const { token, apiUrl, timeoutMs = 10_000 } = options;
   if (token === "") throw new RangeError("a Discord token is needed");
   if (!(timeoutMs > 0)) throw new RangeError("timeoutMs has to be more than 0");
+  const begin = new AsyncLocalStorage<MayBegin | undefined>();
   const rest = new REST({
+    makeRequest(url, init) {
+      if (begin.getStore()?.() === false) throw new NotBegun("too late to send");
+      return DefaultRestOptions.makeRequest(url, init);
+    },
     ...(apiUrl === undefined ? {} : { api: apiUrl }),
     version: "10",
     timeout: timeoutMs,
@@ -66,18 +83,20 @@ export function createDiscordApi(deps: { readonly log: Log }, options: DiscordAp
   async function send(
     method: keyof typeof RequestMethods,
     route: `/${string}`,
-    { body, query, auth }: DiscordCall & { readonly auth: boolean },
+    { body, query, mayBegin, auth }: DiscordCall & { readonly auth: boolean },
   ): Promise<DiscordAnswer> {
     try {
-      const data: unknown = await rest.request({
+      const request = {
         method: RequestMethods[method],
         fullRoute: route,
         auth,
         ...(body === undefined ? {} : { body }),
         ...(query === undefined ? {} : { query: new URLSearchParams(query) }),
-      });
+      };
+      const data: unknown = await begin.run(mayBegin, () => rest.request(request));
       return { kind: "ok", data };
     } catch (error) {
+      if (error instanceof NotBegun) return { kind: "rate_limited", afterMs: NOT_BEGUN_MS };
       const failure = failureOf(error, token);
       if (failure.kind === "refused" && failure.status === 401 && auth && !isRefused) {
         isRefused = true;

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { MessageFlags, Routes, type APIMessage } from "discord-api-types/v10";
 import type { Log } from "../../core/ports/log.ts";
-import type { PageContent, Surface, Written } from "../../core/ports/surface.ts";
+import type { MayBegin, PageContent, Surface, Written } from "../../core/ports/surface.ts";
 import { threadOf, type SessionId } from "../../core/thread.ts";
 import type { DiscordAnswer, DiscordApi } from "./api.ts";
 import { formatPage, measure, PAGE_SIZE, readCustomId } from "./format.ts";
@@ -55,7 +55,7 @@ export function createDiscordSurface(
   /** What was sent for a key: the message where its id is known, and always the words. */
   const sent = new Map<string, { readonly content: string; readonly message?: string }>();
 
-  async function post(key: string, page: PageContent): Promise<Written> {
+  async function post(key: string, page: PageContent, mayBegin?: MayBegin): Promise<Written> {
     const nonce = nonceOf(session, key);
     const message = formatPage(page, nonce);
     if (message.kind !== "message") return unsendable(message.kind);
@@ -69,11 +69,11 @@ export function createDiscordSurface(
       enforce_nonce: true,
     };
     sent.set(key, { content });
-    let answer = await api.call("POST", Routes.channelMessages(channel), { body });
+    let answer = await api.call("POST", Routes.channelMessages(channel), { body, mayBegin });
     if (answer.kind !== "ok" && isUnknownChannel(answer)) {
-      const opened = await threads.open(session);
+      const opened = await threads.open(session, mayBegin);
       if (opened.kind !== "there") return opened;
-      answer = await api.call("POST", Routes.channelMessages(channel), { body });
+      answer = await api.call("POST", Routes.channelMessages(channel), { body, mayBegin });
     }
     if (answer.kind !== "ok") return decide(answer);
     const { id } = answer.data as APIMessage;
@@ -81,17 +81,17 @@ export function createDiscordSurface(
     return { kind: "ok", message: id };
   }
 
-  async function edit(id: string, page: PageContent): Promise<Written> {
+  async function edit(id: string, page: PageContent, mayBegin?: MayBegin): Promise<Written> {
     const mark = [...sent].find(([, { message }]) => message === id)?.[0];
     const message = formatPage(page, mark === undefined ? "" : nonceOf(session, mark));
     if (message.kind !== "message") return unsendable(message.kind);
     const { content, components } = message;
     const body = { content, components, allowed_mentions: NOBODY };
-    return inOpenThread(id, () => api.call("PATCH", Routes.channelMessage(channel, id), { body }));
+    return inOpenThread(id, () => api.call("PATCH", Routes.channelMessage(channel, id), { body, mayBegin }));
   }
 
-  function remove(id: string): Promise<Written> {
-    return inOpenThread(id, () => api.call("DELETE", Routes.channelMessage(channel, id)));
+  function remove(id: string, mayBegin?: MayBegin): Promise<Written> {
+    return inOpenThread(id, () => api.call("DELETE", Routes.channelMessage(channel, id), { mayBegin }));
   }
 
   /** A post opens an archived thread by itself; anything else has to open it first. */

@@ -5,7 +5,7 @@
 
 import { Routes } from "discord-api-types/v10";
 import type { Log } from "../../core/ports/log.ts";
-import type { Written } from "../../core/ports/surface.ts";
+import type { MayBegin, Written } from "../../core/ports/surface.ts";
 import type { ThreadPlace, ThreadPlaces } from "../../core/ports/thread-places.ts";
 import { threadOf, type SessionId } from "../../core/thread.ts";
 import type { DiscordApi } from "./api.ts";
@@ -15,7 +15,7 @@ export type OpenedThread = { readonly kind: "there" } | Exclude<Written, { reado
 
 export interface Threads {
   /** Never throws. `gone`: there is none and there will be none. */
-  open(session: SessionId): Promise<OpenedThread>;
+  open(session: SessionId, mayBegin?: MayBegin): Promise<OpenedThread>;
 }
 
 export interface ThreadsDeps {
@@ -47,9 +47,13 @@ export function createThreads({ api, places, log }: ThreadsDeps): Threads {
     if (answer.kind !== "ok") log.debug("a missing permission could not be told", { channel: parent });
   }
 
-  async function start(session: SessionId, { parent, name }: ThreadPlace): Promise<OpenedThread> {
+  async function start(
+    session: SessionId,
+    { parent, name }: ThreadPlace,
+    mayBegin: MayBegin | undefined,
+  ): Promise<OpenedThread> {
     const { channel } = threadOf(session);
-    const answer = await api.call("POST", Routes.threads(parent, channel), { body: { name } });
+    const answer = await api.call("POST", Routes.threads(parent, channel), { body: { name }, mayBegin });
     if (answer.kind === "ok" || isThreadThere(answer)) return { kind: "there" };
     if (answer.kind === "unknown" || answer.kind === "http") {
       // It may have been made all the same: only a look can tell.
@@ -69,10 +73,10 @@ export function createThreads({ api, places, log }: ThreadsDeps): Threads {
   }
 
   return {
-    async open(session) {
+    async open(session, mayBegin) {
       try {
         const place = await places.of(session);
-        return place === undefined ? NO_THREAD : await start(session, place);
+        return place === undefined ? NO_THREAD : await start(session, place, mayBegin);
       } catch (error) {
         log.warn("it could not be looked up where a thread hangs", { session, error });
         return { kind: "later", afterMs: 1_000 };

@@ -5,6 +5,7 @@ import { createDiscordConversation } from "../../../src/adapters/discord/convers
 import type { PageContent } from "../../../src/core/ports/surface.ts";
 import { conversationContract } from "../../contract/conversation.ts";
 import { surfaceContract } from "../../contract/surface.ts";
+import { until } from "../../support/until.ts";
 import { outboundWorld } from "./outbound-world.ts";
 
 const page = (markdown: string): PageContent => ({ markdown, buttons: [] });
@@ -161,6 +162,24 @@ test("a limit is waited for and not run into: the sixth post in five seconds com
   const message = world.shown()[0]!.id;
   const late = await surface.edit(message, page("edited"));
   expect(late.kind === "later" ? late.afterMs : 0).toBeGreaterThanOrEqual(7_000);
+});
+
+test("what had to wait for its turn is not sent when the lease has ended meanwhile", async () => {
+  await using world = await outboundWorld();
+  const { discord, surface } = world;
+  const posted = await surface.post("one", page("one"));
+  const mayAnswer = Promise.withResolvers<void>();
+  discord.fault("PATCH /channels/:channel/messages/:message", { kind: "late", until: mayAnswer.promise });
+  const id = posted.kind === "ok" ? posted.message : "";
+  const first = surface.edit(id, page("two"));
+  let isLive = true;
+  const second = surface.edit(id, page("three"), () => isLive);
+  await until(() => discord.unusedFaults === 0, { what: "the first edit is under way" });
+  isLive = false;
+  mayAnswer.resolve();
+  expect(await first).toMatchObject({ kind: "ok" });
+  expect(await second).toMatchObject({ kind: "later" });
+  expect(world.shown().map(({ text }) => text)).toEqual(["two"]);
 });
 
 test("pitfall 12: nobody is pinged by a post or by an edit, and no link becomes a card", async () => {
