@@ -7,18 +7,8 @@ import type { InboundId } from "../../core/ids.ts";
 import type { Answers, OwedAnswer } from "../../core/ports/answers.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Log } from "../../core/ports/log.ts";
-import type { AskedAt } from "./parse.ts";
 import { fieldsOf, textOf } from "./payload.ts";
-import type { Tell } from "./tell.ts";
-
-/** Where the person asked. */
-export interface AnswerPlace {
-  readonly at: AskedAt;
-  /** The address that came with a click. */
-  readonly answerTo?: string;
-  /** What was clicked asked for nothing else, and the answer takes its place. */
-  readonly isReplaced?: boolean;
-}
+import type { AnswerPlace, Tell } from "./tell.ts";
 
 export interface PrivateAnswersDeps {
   readonly answers: Answers;

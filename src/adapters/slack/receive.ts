@@ -18,7 +18,8 @@ import { parseEvent, peopleIn, type Asked } from "./parse.ts";
 import type { Payload } from "./payload.ts";
 import type { SlackPeople } from "./people.ts";
 import { ephemeral, MOST_THREADS, threadPicker } from "./picker.ts";
-import type { AnswerPlace, PrivateAnswers } from "./private-answers.ts";
+import type { PrivateAnswers } from "./private-answers.ts";
+import type { AnswerPlace } from "./tell.ts";
 
 export interface Taken {
   /** What the acknowledgement says to the person, where it can. */

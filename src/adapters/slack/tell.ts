@@ -4,7 +4,16 @@ import type { Log } from "../../core/ports/log.ts";
 import type { SlackApi } from "./api.ts";
 import { formatPage } from "./format.ts";
 import type { Payload } from "./payload.ts";
-import type { AnswerPlace } from "./private-answers.ts";
+import type { AskedAt } from "./parse.ts";
+
+/** Where the person asked. */
+export interface AnswerPlace {
+  readonly at: AskedAt;
+  /** The address that came with a click. */
+  readonly answerTo?: string;
+  /** What was clicked asked for nothing else, and the answer takes its place. */
+  readonly isReplaced?: boolean;
+}
 
 /**
  * `over`: told, or it never can be, or nobody knows whether it was; `later`: surely not told yet. Never throws: an answer that
