@@ -231,7 +231,7 @@ describe("over HTTP", () => {
       { body, signature: undefined },
       { body, signature: "v0=00" },
       { body, ageS: 301 },
-      { body, ageS: -301 },
+      { body, ageS: -400 },
       { body: large },
       { body: large, secret: "another" },
     ]) {
