@@ -63,6 +63,11 @@ async function run(world: BenchWorld): Promise<readonly Comparison[]> {
         .thread(channel, root.root)
         .find((one) => one.userId === slack.app.botUserId && text.test(one.text));
     const answer = await until(() => reply(/Hello/), { timeoutMs: 60_000, what: "the answer grows" });
+    // Slack shows its own Stop from then on.
+    await until(() => slack.statusLine(channel, root) !== "", {
+      timeoutMs: 60_000,
+      what: "Slack says so too",
+    });
     const pressedAt = performance.now();
     await way(person, root, answer, place);
     const stopped = await until(() => reply(/Stopped\./), {
