@@ -25,8 +25,13 @@ test("a worker killed in mid-run: another one goes on, and the thread is answere
   expect(replies).toHaveLength(1);
   expect(replies[0]?.id).toBe(begun.id);
   expect(replies[0]?.text.split(" ")).toEqual(Array.from({ length: 200 }, (_, n) => `word${n + 1}`));
-  const [run] = await bobbin.transcripts.runs(toSessionId(thread)!);
-  expect(run?.attempts.map(({ ended }) => ended)).toEqual(["crashed", "ended"]);
+  // The whole answer stands there before the attempt is over: what the dead one may still write is written over first.
+  const run = await until(
+    async () =>
+      (await bobbin.transcripts.runs(toSessionId(thread)!)).find(({ reply }) => reply === "settled"),
+    { timeoutMs: RECOVERY_MS, what: "the reply is settled" },
+  );
+  expect(run.attempts.map(({ ended }) => ended)).toEqual(["crashed", "ended"]);
   expect((await bobbin.transcripts.inbounds(toSessionId(thread)!)).map(({ fate }) => fate)).toEqual([
     "answered",
   ]);
