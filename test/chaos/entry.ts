@@ -1,5 +1,6 @@
 // A gateway or worker of a chaos run: the product as it is, with short times, the run's tools, and moments at which it may be
 // told to stop or die. Started by `fleet.ts`; the role is its argument.
+import { flushCompileCache } from "node:module";
 import { hostname } from "node:os";
 import { createLog } from "../../src/adapters/log.ts";
 import type { Sql } from "../../src/adapters/postgres/sql.ts";
@@ -82,6 +83,8 @@ const app = await startApp(
   ending.signal,
 );
 process.send?.("ready");
+// Who is killed writes nothing at its end.
+flushCompileCache();
 await asked.promise;
 await app.stop();
 process.exit(0);

@@ -23,6 +23,8 @@ export type Tally = Map<string, number>;
 
 /** How long a process may take to come to the moment that it was told. */
 const MOMENT_MS = 4_000;
+/** How long a process that starts again is spared. */
+const STARTS_MS = 3_000;
 /** How long a blow may wait for somebody whom it can hit. */
 const FREE_MS = 20_000;
 
@@ -58,7 +60,8 @@ export async function inflict(
   async function again(one: Place): Promise<void> {
     await rest(0, 1_200);
     fleet.start(one);
-    await fleet.untilReady(one);
+    // Who takes longer to start is hit while it starts.
+    await Promise.race([fleet.untilReady(one), pause(STARTS_MS)]);
   }
 
   async function strike(blow: Extract<Blow, { who: unknown }>, one: Place): Promise<void> {

@@ -75,6 +75,8 @@ export class Fleet implements AsyncDisposable {
         PATH: process.env["PATH"] ?? "",
         HOME: tmpdir(),
         HOST: "127.0.0.1",
+        // So many starts: half of their time is the reading of sources that were read before.
+        NODE_COMPILE_CACHE: join(folder, "cache"),
         PORT: "0",
         ...env,
         ...(seat.role === "gateway" ? gatewayEnv : {}),

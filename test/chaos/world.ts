@@ -1,0 +1,164 @@
+// What a chaos run consists of: servers of its own, the product's processes over them, a platform, a model, tools, and all that is
+// left of them in the end.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { migrate } from "../../src/adapters/postgres/migrate.ts";
+import { longestLeaseMs } from "../../src/queue/lock-times.ts";
+import { createFakeLlm } from "../support/fake-llm/server.ts";
+import { freePort } from "../support/services/free-port.ts";
+import { startPostgres, type PostgresServer } from "../support/services/postgres-server.ts";
+import { startRedis, type RedisServer } from "../support/services/redis-server.ts";
+import { createLocalSlack, type LocalSlack } from "../support/slack/local-slack.ts";
+import { until } from "../support/until.ts";
+import type { Act, AttemptRow, ChaosRecord, EntryRow, InboxRow, PageRow, RunRow } from "./checker/record.ts";
+import { Fleet } from "./fleet.ts";
+import { notedWrites, noteWrites, rowsOf } from "./journal.ts";
+import { chaosModel } from "./model.ts";
+import type { StartOrders } from "./orders.ts";
+import type { ChaosPlace } from "./place.ts";
+import { randomOf } from "./random.ts";
+import { createSlackPlace } from "./slack-place.ts";
+import { openWorkshop } from "./tools.ts";
+
+export interface ChaosWorldOptions extends Pick<StartOrders, "undo" | "sweeps"> {
+  readonly seed: number;
+  readonly workers: number;
+  readonly over: "socket" | "http";
+}
+
+export interface ChaosWorld extends AsyncDisposable {
+  readonly postgres: PostgresServer;
+  readonly redis: RedisServer;
+  readonly slack: LocalSlack;
+  readonly fleet: Fleet;
+  readonly place: ChaosPlace;
+  /** How long a worker holds a thread without a word to Redis. */
+  readonly leaseMs: number;
+  /** Where the logs of the processes are; gone with the world unless it is told to keep them. */
+  readonly folder: string;
+  keepLogs(): void;
+  /** Waits until everything was delivered and nothing is left to do. @returns how long that took, ms; nothing when it did not come. */
+  quiet(withinMs: number): Promise<number | undefined>;
+  /** Ends the processes in order. @returns those that did not end well. */
+  end(): Promise<readonly string[]>;
+  recordOf(acts: readonly Act[]): Promise<ChaosRecord>;
+}
+
+const JOB_LOCK_MS = 2_000;
+/** Slack's own pauses are minutes; the last attempt comes after a gateway that was killed is back. */
+const RETRIES_MS = [100, 1_000, 5_000, 15_000];
+/** Between two words of the model. */
+const WORD_MS = 25;
+
+const UNQUIET = `
+select (select count(*) from inbox where state <> 'done' and kind in ('message', 'command'))
+  + (select count(*) from runs where reply <> 'settled') as open`;
+
+/** Resolves when every process is ready. */
+export async function openChaosWorld(options: ChaosWorldOptions): Promise<ChaosWorld> {
+  const { seed, workers, over, undo, sweeps } = options;
+  await using stack = new AsyncDisposableStack();
+  const folder = mkdtempSync(join(tmpdir(), "bobbin-chaos-"));
+  let keepsLogs = false;
+  stack.defer(() => {
+    if (!keepsLogs) rmSync(folder, { recursive: true, force: true });
+  });
+  const [postgres, redis] = await Promise.all([startPostgres(), startRedis({ keeps: "everything" })]);
+  stack.use(postgres);
+  stack.use(redis);
+  await migrate(postgres.url);
+  await noteWrites(postgres.url);
+
+  const slack = stack.use(
+    await createLocalSlack({ retryDelaysMs: RETRIES_MS, complaints: { posts: { burst: 1e9 } } }),
+  );
+  const delays = randomOf(seed, "tools");
+  const workshop = stack.use(await openWorkshop(() => delays.between(50, 500)));
+  const llm = await createFakeLlm();
+  stack.defer(() => llm.close());
+  llm.respondWith(chaosModel({ seed, everyMs: WORD_MS }));
+
+  const port = await freePort();
+  if (over === "http") slack.useHttp(`http://127.0.0.1:${port}/slack/events`);
+  const fleet = stack.use(
+    new Fleet({
+      env: {
+        DATABASE_URL: postgres.url,
+        REDIS_URL: redis.url,
+        OPENAI_BASE_URL: llm.url,
+        MODEL: "fake",
+        SLACK_BOT_TOKEN: slack.app.botToken,
+        SLACK_API_URL: slack.slackApiUrl,
+        WORKER_CONCURRENCY: "10",
+        ...(over === "socket"
+          ? { SLACK_APP_TOKEN: slack.app.appToken }
+          : { SLACK_SIGNING_SECRET: slack.app.signingSecret }),
+      },
+      gatewayEnv: { PORT: String(port) },
+      workers,
+      orders: { workshop: workshop.url, undo, sweeps, jobLockMs: JOB_LOCK_MS },
+      folder,
+    }),
+  );
+  fleet.startAll();
+  await fleet.allReady();
+  const place = createSlackPlace(slack, randomOf(seed, "place"));
+
+  const isQuiet = async (): Promise<boolean> => {
+    if (!place.isDelivered()) return false;
+    const [row] = await rowsOf<{ readonly open: number }>(postgres.url, UNQUIET);
+    return row?.open === 0;
+  };
+  const opened = stack.move();
+  return {
+    postgres,
+    redis,
+    slack,
+    fleet,
+    place,
+    leaseMs: longestLeaseMs(JOB_LOCK_MS),
+    folder,
+    keepLogs: () => void (keepsLogs = true),
+    async quiet(withinMs) {
+      const begun = performance.now();
+      const waited = until(isQuiet, { timeoutMs: withinMs, everyMs: 250, what: "all is quiet" });
+      return waited.then(
+        () => performance.now() - begun,
+        () => undefined,
+      );
+    },
+    async end() {
+      const codes = await Promise.all(
+        fleet.places.map(async (one) => ({ name: one.name, code: await fleet.end(one, "SIGTERM") })),
+      );
+      return codes.filter(({ code }) => code !== 0).map(({ name, code }) => `${name} ended with ${code}`);
+    },
+    async recordOf(acts) {
+      return {
+        seed,
+        acts,
+        threads: place.shown(),
+        strays: place.strays(),
+        complaints: place.complaints(),
+        requests: llm.requests.map(({ raw }) => raw.toString()),
+        deeds: workshop.deeds,
+        ...(await ledgerOf(postgres.url)),
+      };
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+async function ledgerOf(url: string) {
+  const all = <R>(columns: string, table: string): Promise<readonly R[]> =>
+    rowsOf<R>(url, `select ${columns} from ${table}`);
+  return {
+    inbox: await all<InboxRow>("seq, id, session, kind, message, state, run, fate, reason", "inbox"),
+    runs: await all<RunRow>("id, session, cause, reply, reason, error_code", "runs order by n"),
+    attempts: await all<AttemptRow>("run, session, fence, worker, ended", "attempts"),
+    entries: await all<EntryRow>("session, epoch, seq, run, kind, inbound, body", "entries"),
+    pages: await all<PageRow>("run, index, key, message", "pages"),
+    writes: await notedWrites(url),
+  };
+}
