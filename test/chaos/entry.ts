@@ -3,7 +3,7 @@
 import { flushCompileCache } from "node:module";
 import { hostname } from "node:os";
 import { createLog } from "../../src/adapters/log.ts";
-import type { Sql } from "../../src/adapters/postgres/sql.ts";
+import type { Sql, Statement } from "../../src/adapters/postgres/sql.ts";
 import { readSettings } from "../../src/adapters/settings/settings.ts";
 import { startApp, type Role } from "../../src/app.ts";
 import type { Tool } from "../../src/core/agent/tool.ts";
@@ -24,14 +24,26 @@ function come(moment: string): void {
   process.kill(process.pid, signal);
 }
 
-/** Whatever is asked of the database between these two moments has the name of its statement. */
+/** Statements that are made for their case begin with the name of the step. */
+const STEPS: readonly (readonly [begin: string, step: string])[] = [
+  ["open-run", "open-run"],
+  ["open-usual", "open-run"],
+  ["commit-", "commit-round"],
+  ["end-", "end-run"],
+];
+
+function stepOf({ name = "nameless" }: Statement): string {
+  return STEPS.find(([begin]) => name.startsWith(begin))?.[1] ?? name;
+}
+
+/** Whatever is asked of the database between these two moments has the name of its step. */
 function withMoments(sql: Sql): Sql {
   return {
     ...sql,
     async query(statement, values) {
-      come(`before ${statement.name ?? "nameless"}`);
+      come(`before ${stepOf(statement)}`);
       const rows = await sql.query(statement, values);
-      come(`after ${statement.name ?? "nameless"}`);
+      come(`after ${stepOf(statement)}`);
       return rows as never;
     },
   };

@@ -117,6 +117,10 @@ export class Fleet implements AsyncDisposable {
     if (child?.connected === true) child.send({ ...order }, () => {});
   }
 
+  pidOf(place: Place): number {
+    return this.#seatOf(place).child?.pid ?? 0;
+  }
+
   stateOf(place: Place): "runs" | "stopped" | "ended" {
     const seat = this.#seatOf(place);
     if (!isAlive(seat)) return "ended";

@@ -1,0 +1,128 @@
+// A worker that stands still for three times its lease, at each step of a run, and then goes on: another one has answered, and
+// nothing of the late one is taken.
+import { expect, test } from "vitest";
+import { check } from "../chaos/checker/check.ts";
+import type { Act, Broken } from "../chaos/checker/record.ts";
+import { NEVER, type Undo } from "../chaos/orders.ts";
+import { questionOf, recipeOf } from "../chaos/recipe.ts";
+import { openChaosWorld, type ChaosWorld } from "../chaos/world.ts";
+import { until } from "../support/until.ts";
+
+const SEED = 1;
+const LIMIT_MS = 60_000;
+const WRITES = new Set(["chat.postMessage", "chat.update", "chat.delete"]);
+
+/** Between the claim of a run and its end. */
+const STEPS = [
+  "after open-run",
+  "in tool",
+  "after tool",
+  "before commit-round",
+  "after commit-round",
+  "before end-run",
+  "after end-run",
+  "before pages-put",
+];
+
+interface Awakening {
+  readonly step: string;
+  /** Calls of the platform that write, after the late worker went on. */
+  readonly writes: readonly string[];
+  /** Orders that tools carried out after it. */
+  readonly deeds: readonly string[];
+  /** How its attempt ended. */
+  readonly ended: string | null;
+}
+
+/** Questions that want something done which must not be done twice. */
+function* questions(): Generator<number> {
+  for (let tag = 1; ; tag++) {
+    const [first] = recipeOf(SEED, tag).rounds;
+    if (first?.some(({ tool }) => tool !== "look_up") === true) yield tag;
+  }
+}
+
+/** @param when what the other one has done before the late one goes on. */
+async function wakeAt(
+  step: string,
+  tag: number,
+  world: ChaosWorld,
+  acts: Act[],
+  when: "answered" | "claimed",
+): Promise<Awakening> {
+  const { fleet, place, slack } = world;
+  const workers = fleet.places.filter(({ role }) => role === "worker");
+  for (const one of workers) fleet.order(one, { at: step, signal: "SIGSTOP" });
+  const { thread, sent } = place.begin(questionOf(tag));
+  const { session } = thread;
+  const late = await until(() => workers.find((one) => fleet.stateOf(one) === "stopped"), {
+    timeoutMs: LIMIT_MS,
+    what: `a worker stands still ${step}`,
+  });
+  for (const one of workers) if (one !== late) fleet.order(one, NEVER);
+  const taken = await sent.taken;
+  acts.push({ kind: "question", tag, session, message: sent.message, taken, mayBeIgnored: false });
+  const stoodAt = performance.now();
+  const attempts = async () => (await world.recordOf([])).attempts.filter((one) => one.session === session);
+  if (when === "answered") {
+    expect(await world.quiet(LIMIT_MS), `answered by the other one, ${step}`).toBeDefined();
+  } else {
+    await until(async () => (await attempts()).length > 1, {
+      timeoutMs: LIMIT_MS,
+      what: "another claims it",
+    });
+  }
+  // How long it stood is what this is about.
+  const isLong = (): boolean => when === "claimed" || performance.now() - stoodAt > 3 * world.leaseMs;
+  await until(isLong, { timeoutMs: LIMIT_MS, what: "three lease times are over" });
+  const before = { calls: slack.calls.length, deeds: (await world.recordOf([])).deeds.length };
+  fleet.resume(late);
+  const attempt = async (): Promise<string | null | undefined> =>
+    (await attempts()).find(({ worker }) => worker.endsWith(`/${fleet.pidOf(late)}`))?.ended;
+  await until(async () => (await attempt()) === "lost" || when === "claimed", {
+    timeoutMs: LIMIT_MS,
+    what: `it has noticed, ${step}`,
+  });
+  const { deeds } = await world.recordOf([]);
+  return {
+    step,
+    writes: slack.calls.slice(before.calls).flatMap(({ method }) => (WRITES.has(method) ? [method] : [])),
+    deeds: deeds.slice(before.deeds).map(({ order }) => order),
+    ended: (await attempt()) ?? null,
+  };
+}
+
+async function wakes(
+  steps: readonly string[],
+  undo: readonly Undo[],
+  when: "answered" | "claimed",
+): Promise<{ readonly awakenings: readonly Awakening[]; readonly broken: readonly Broken[] }> {
+  await using world = await openChaosWorld({ seed: SEED, workers: 2, over: "http", undo, sweeps: "on" });
+  world.place.calmDown();
+  const acts: Act[] = [];
+  const awakenings: Awakening[] = [];
+  const tags = questions();
+  for (const step of steps) awakenings.push(await wakeAt(step, tags.next().value ?? 0, world, acts, when));
+  expect(await world.quiet(LIMIT_MS)).toBeDefined();
+  await world.end();
+  return { awakenings, broken: check(await world.recordOf(acts)) };
+}
+
+test("B12: a worker paused for three leases at eight steps of a run: no write of it is taken, it edits nothing and starts no tool", async () => {
+  const { awakenings, broken } = await wakes(STEPS, [], "answered");
+  expect(broken).toEqual([]);
+  expect(awakenings).toEqual(
+    STEPS.map((step) => ({
+      step,
+      writes: [],
+      // What was started before may still be done, once.
+      deeds: step === "in tool" ? expect.any(Array) : [],
+      ended: "lost",
+    })),
+  );
+}, 600_000);
+
+test("without the fence in the database a late write is taken, and the checker says so", async () => {
+  const { broken } = await wakes(["before commit-round"], ["fence"], "claimed");
+  expect(broken.map(({ invariant }) => invariant)).toContain("no stale write was accepted");
+}, 300_000);
