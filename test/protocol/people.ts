@@ -1,8 +1,8 @@
 // What happens outside of the workers: people, the processes that take messages in, the queue, Redis, the sweeper.
 import { hasWork, putStop } from "./ledger.ts";
-import type { Step } from "./search.ts";
 import type { Rules } from "./rules.ts";
 import { copyOf, type Setting, type State, type WorkerId } from "./state.ts";
+import type { Step } from "./step.ts";
 
 /** `RunQueue.wake` over BullMQ (`queue/run-queue`): merged with a job that waits, kept while one is active. */
 export function wake(state: State, rules: Rules): void {

@@ -2,15 +2,8 @@
 import { flush, gateway, mute, person, stop, sweep, timeouts } from "./people.ts";
 import type { Rules } from "./rules.ts";
 import { initialState, keyOf, type Setting, type State, type WorkerId } from "./state.ts";
+import type { Step } from "./step.ts";
 import { lateWrites, mayFollow, trouble, work } from "./worker.ts";
-
-/** One atomic step of somebody. */
-export interface Step {
-  readonly name: string;
-  readonly next: State;
-  /** What must never be, and has just happened. */
-  readonly wrong?: string;
-}
 
 export interface Found {
   readonly wrong: string;

@@ -2,8 +2,8 @@
 import { commitRound, end, hasWork, isStopped, open, settled, type Wrong } from "./ledger.ts";
 import { wake } from "./people.ts";
 import type { Fault, Rules } from "./rules.ts";
-import type { Step } from "./search.ts";
 import { copyOf, idleWorker, type State, type Worker, type WorkerId, type Write } from "./state.ts";
+import type { Step } from "./step.ts";
 
 const NAMES = ["A", "B"] as const;
 const IN_RUN = new Set<Worker["next"]>(["answer", "end", "deliver", "again", "settle", "leave"]);
