@@ -12,14 +12,14 @@ import { identify, type DiscordIdentity } from "../adapters/discord/identify.ts"
 import { IdentifyPace } from "../adapters/discord/identify-pace.ts";
 import { createTakeInteraction } from "../adapters/discord/interaction.ts";
 import { createListener } from "../adapters/discord/listener.ts";
-import { Reader } from "../adapters/discord/reader.ts";
+import { Reader, sinceOf } from "../adapters/discord/reader.ts";
 import { createReceive } from "../adapters/discord/receive.ts";
 import { createDiscordSurface } from "../adapters/discord/surface.ts";
 import { createThreads } from "../adapters/discord/threads.ts";
 import type { Settings } from "../adapters/settings/settings.ts";
 import { createCommands } from "../core/command/commands.ts";
 import { toBobbinError } from "../core/errors.ts";
-import { pause, untilAborted } from "../core/pause.ts";
+import { growingMs, pause, untilAborted } from "../core/pause.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import type { OpenConversation } from "../core/ports/conversation.ts";
 import type { Lease, Locker } from "../core/ports/locker.ts";
@@ -67,6 +67,9 @@ export type DiscordSettings = Pick<Settings, "discordToken" | "discordApiUrl">;
 const LEADER = "discord-gateway";
 /** How often who does not listen looks whether it should. */
 const STANDBY_MS = 500;
+const LONGEST_PAUSE_MS = 4_000;
+/** How long answers to commands may take when we leave, ms. */
+const STOP_MS = 3_000;
 
 /**
  * Nothing without a token.
@@ -114,16 +117,20 @@ export async function openDiscord(
         const receive = createReceive({ api, channels, intake, places, transcripts, clock, log }, bot);
         const reader = new Reader(
           { api, marks, receive, clock, log },
-          { term: term.number, known: await marks.list("discord"), isLive: () => lease.isLive() },
+          {
+            term: term.number,
+            known: await marks.list("discord", sinceOf(clock.now())),
+            isLive: () => lease.isLive(),
+          },
         );
         const commands = createCommands({ intake, transcripts, clock });
         const takeInteraction = createTakeInteraction({ api, commands, log }, bot);
-        const heard = createListener({ channels, reader, receive, takeInteraction });
+        const listener = createListener({ channels, reader, receive, takeInteraction });
         const pace = new IdentifyPace({ api, clock, log }, term);
         const over = AbortSignal.any([left, lease.signal]);
         const { mayReadContent } = bot;
         gateway = new DiscordGateway(
-          { api, pace, heard, clock, log },
+          { api, pace, heard: listener.heard, clock, log },
           { token: token ?? "", mayReadContent },
         );
         isStandby = false;
@@ -137,6 +144,8 @@ export async function openDiscord(
           await untilLeft(over);
         } finally {
           await gateway.stop();
+          // An answer that hangs must not keep the others from listening.
+          await Promise.race([listener.settled(), pause(clock, STOP_MS)]);
           await reader.stop();
           await registered;
           gateway = undefined;
@@ -148,16 +157,24 @@ export async function openDiscord(
       async function lead(): Promise<void> {
         const bot = await identified;
         why = "Discord's gateway is not connected yet.";
-        while (!left.aborted) {
+        for (let failures = 0; !left.aborted;) {
           try {
             const locked = await leadership.withLock(LEADER, { mode: "try" }, (lease) => listen(bot, lease));
             isStandby = locked.kind === "busy";
             if (isStandby) settled.resolve();
+            failures = 0;
           } catch (error) {
+            isStandby = false;
             why = toBobbinError(error).message;
-            if (!left.aborted) log.warn("listening to Discord ended; it is begun again", { error });
+            // An outage of an hour is one line.
+            if (failures++ === 0 && !left.aborted)
+              log.warn("Discord is not listened to; it is tried again", { error });
           }
-          await pause(clock, STANDBY_MS, left);
+          await pause(
+            clock,
+            failures === 0 ? STANDBY_MS : Math.min(LONGEST_PAUSE_MS, growingMs(failures - 1)),
+            left,
+          );
         }
       }
 

@@ -1,6 +1,8 @@
 // The way in from Discord over its whole life: restarts, two gateways, gaps, refusals. What was said is answered once, whatever happens.
 import { expect, test } from "vitest";
 import { says } from "../support/fake-llm/answers.ts";
+import { ownPostgres } from "../support/services/postgres.ts";
+import { ownRedis } from "../support/services/redis.ts";
 import { until } from "../support/until.ts";
 import { openDiscordWorld, type DiscordWorld } from "./discord-world.ts";
 
@@ -90,6 +92,44 @@ test("two gateways: one listens; when it is killed the other does within seconds
   // They were registered once, since nothing about them changed.
   expect(discord.callsOf("PUT /applications/:application/commands")).toHaveLength(1);
   world.expectPeace();
+});
+
+test("Postgres and then Redis go away: what is said meanwhile is answered once they are back, and a command is told that it cannot be done", async () => {
+  await using postgres = await ownPostgres();
+  await using redis = await ownRedis();
+  await using world = await openDiscordWorld({
+    parts: ["gateway", "worker"],
+    databaseUrl: postgres.url,
+    redisUrl: redis.url,
+  });
+  const { discord } = world;
+  const ana = discord.person("Ana");
+  const channel = discord.channel("general");
+  const first = ana.say(channel, `${discord.botMention} hello`);
+  await world.settled(first.id, 1);
+  await postgres.stop();
+  const second = ana.say(channel, `${discord.botMention} without a store`);
+  ana.say(first.id, "nor here");
+  expect(await ana.command(first.id, "reset")).toBe("answered");
+  await until(() => discord.whispers(first.id, ana).at(-1)?.includes("could not be done"), {
+    timeoutMs: 30_000,
+    what: "Ana is told",
+  });
+  await postgres.start();
+  await world.settled(second.id, 1);
+  await world.settled(first.id, 2);
+  await redis.stop("kill");
+  await until(async () => (await world.missing()).includes("Redis"), {
+    timeoutMs: 30_000,
+    what: "health says so",
+  });
+  const third = ana.say(channel, `${discord.botMention} without a bell`);
+  await redis.start();
+  await world.settled(third.id, 1);
+  await isWell(world);
+  for (const words of ["without a store", "nor here", "without a bell"])
+    expect(askedAbout(world, words)).toBe(1);
+  expect(discord.complaints).toEqual([]);
 });
 
 test("pitfall 1: events that come twice, late or in another order, and ones that never come, are answered once", async () => {

@@ -13,9 +13,17 @@ export interface ListenerDeps {
   readonly takeInteraction: TakeInteraction;
 }
 
-export function createListener(deps: ListenerDeps): (packet: GatewayDispatchPayload) => void {
+export interface Listener {
+  heard(packet: GatewayDispatchPayload): void;
+  /** Resolves when the answers to commands that are under way are given. */
+  settled(): Promise<void>;
+}
+
+export function createListener(deps: ListenerDeps): Listener {
   const { channels, reader, receive, takeInteraction } = deps;
-  return (packet) => {
+  const answering = new Set<Promise<void>>();
+
+  function heard(packet: GatewayDispatchPayload): void {
     switch (packet.t) {
       case Events.Ready:
         reader.enter();
@@ -37,8 +45,12 @@ export function createListener(deps: ListenerDeps): (packet: GatewayDispatchPayl
         return;
       }
       case Events.ChannelUpdate:
-      case Events.ThreadUpdate:
         channels.keep(knownOf(packet.d, packet.d.guild_id));
+        return;
+      case Events.ThreadUpdate:
+        // Who asks for it again is told by Discord.
+        if (packet.d.thread_metadata?.archived === true) channels.forget(packet.d.id);
+        else channels.keep(knownOf(packet.d, packet.d.guild_id));
         return;
       case Events.ThreadListSync:
         for (const thread of packet.d.threads) channels.keep(knownOf(thread, packet.d.guild_id));
@@ -61,11 +73,14 @@ export function createListener(deps: ListenerDeps): (packet: GatewayDispatchPayl
         for (const id of ids) reader.change(place.channel_id, () => receive.remove({ ...place, id }));
         return;
       }
-      case Events.InteractionCreate:
-        // Its owner ends it by itself: it never rejects.
-        takeInteraction(packet.d).catch(() => undefined);
+      case Events.InteractionCreate: {
+        const answer: Promise<void> = takeInteraction(packet.d).finally(() => answering.delete(answer));
+        answering.add(answer);
         return;
+      }
       default:
     }
-  };
+  }
+
+  return { heard, settled: async () => void (await Promise.allSettled(answering)) };
 }

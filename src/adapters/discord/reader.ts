@@ -47,6 +47,13 @@ const AT_ONCE = 4;
 /** Direct conversations are asked one by one, so only those of the last month, and the newest of them. */
 const DIRECT_AGO_MS = 30 * 86_400_000;
 const MOST_DIRECT = 300;
+/** Marks that are held in memory: far more than channels in which something happens in a day. */
+const MOST_KNOWN = 50_000;
+
+/** Marks that are older are of no use: what was missed is fetched only from the last day, and direct conversations of the last month. */
+export function sinceOf(now: number): string {
+  return snowflakeAt(now - DIRECT_AGO_MS);
+}
 
 interface Line {
   last: Promise<void>;
@@ -62,8 +69,10 @@ export class Reader {
   /** Channels that were fetched since the gateway was last entered anew: what comes now comes without a gap. */
   readonly #current = new Set<string>();
   readonly #dirty = new Set<string>();
+  /** Guilds, and all direct conversations together, of which something is known. */
+  readonly #spaces = new Set<string>();
   #newest = "0";
-  /** The newest of all when the gateway was entered: what is newer was made while nobody listened. */
+  /** The newest of all when the gateway was entered: up to here somebody listened. */
   #newestBefore = "0";
   #fetching = 0;
   readonly #queue: (() => void)[] = [];
@@ -75,6 +84,7 @@ export class Reader {
     this.#options = { mostWaiting: 200, longestAgoMs: 86_400_000, mostMissed: 1_000, ...options };
     for (const mark of options.known) {
       this.#seen.set(mark.channel, mark);
+      this.#spaces.add(mark.space);
       this.#newest = newerOf(mark.seen, this.#newest);
     }
   }
@@ -83,7 +93,7 @@ export class Reader {
   enter(): void {
     this.#current.clear();
     this.#newestBefore = this.#newest;
-    const since = snowflakeAt(this.#deps.clock.now() - DIRECT_AGO_MS);
+    const since = sinceOf(this.#deps.clock.now());
     const direct = [...this.#seen.values()]
       .filter(({ space, seen }) => space === DIRECT && isAfter(seen, since))
       .sort((a, b) => (isAfter(a.seen, b.seen) ? -1 : 1))
@@ -93,22 +103,19 @@ export class Reader {
 
   /** The channels of a guild, as the gateway tells them: those with something new are fetched. */
   guild(guild: string, channels: readonly KnownChannel[]): void {
-    const isKnown = [...this.#seen.values()].some(({ space }) => space === guild);
+    const isKnown = this.#spaces.has(guild);
     for (const { id, kind, newest } of channels) {
       if (kind === "other") continue;
-      const mark = this.#seen.get(id);
-      if (mark === undefined) {
-        // In a guild that was read before, a channel that is newer than all that was seen was made meanwhile.
-        const seen = isKnown && isAfter(id, this.#newestBefore) ? previous(id) : newerOf(newest ?? id, id);
+      if (!this.#seen.has(id)) {
+        // Where somebody listened before, all that is older than the newest was heard.
+        const seen = isKnown ? this.#newestBefore : newerOf(newest ?? id, id);
         this.#move({ space: guild, channel: id, seen });
       }
       const seen = this.#seen.get(id)?.seen;
       if (newest !== undefined && seen !== undefined && isAfter(newest, seen)) this.#catchUp(id);
       else this.#current.add(id);
     }
-    // So that a guild without channels is one that was read before, too.
-    if (!isKnown && !this.#seen.has(guild))
-      this.#move({ space: guild, channel: guild, seen: snowflakeAt(this.#deps.clock.now()) });
+    if (!isKnown) this.#move({ space: guild, channel: guild, seen: snowflakeAt(this.#deps.clock.now()) });
   }
 
   /** A channel or thread that was made just now: whatever will be said in it is new. */
@@ -123,9 +130,11 @@ export class Reader {
     const channel = message.channel_id;
     const space = guild ?? DIRECT;
     if (!this.#seen.has(channel)) {
-      const mark = { space, channel, seen: previous(message.id) };
+      const before = previous(message.id);
+      const wasHeard = this.#spaces.has(space) && isAfter(before, this.#newestBefore);
+      const mark = { space, channel, seen: wasHeard ? this.#newestBefore : before };
+      if (!wasHeard) this.#current.add(channel);
       this.#move(mark);
-      this.#current.add(channel);
       // Before anything of it is taken in, so that a crash does not make it a channel that nobody knows.
       this.#enqueue(channel, async () => void (await this.#take(() => this.#keep([mark]))));
     }
@@ -251,13 +260,25 @@ export class Reader {
   #move(mark: ReadingMark): void {
     const before = this.#seen.get(mark.channel);
     if (before !== undefined && !isAfter(mark.seen, before.seen)) return;
+    this.#spaces.add(mark.space);
+    // In the order in which they moved, so that the first one lies still for longest.
+    this.#seen.delete(mark.channel);
     this.#seen.set(mark.channel, mark);
+    this.#forgetOldest();
     this.#newest = newerOf(mark.seen, this.#newest);
     this.#dirty.add(mark.channel);
     this.#cancelFlush ??= this.#deps.clock.after(FLUSH_MS, () => {
       this.#cancelFlush = undefined;
       this.#flushing = this.#flush();
     });
+  }
+
+  /** What is forgotten here is still kept in the store, and was heard. */
+  #forgetOldest(): void {
+    const [oldest] = this.#seen.keys();
+    if (this.#seen.size <= MOST_KNOWN || oldest === undefined || this.#dirty.has(oldest)) return;
+    this.#seen.delete(oldest);
+    this.#current.delete(oldest);
   }
 
   async #flush(): Promise<void> {

@@ -14,7 +14,8 @@ returning term, restarts, gap`,
 
 const LIST = {
   name: "reading-list",
-  text: `select space, channel, seen::text as seen from reading_marks where platform = $1`,
+  text: `select space, channel, seen::text as seen from reading_marks
+    where platform = $1 and (seen > $2::bigint or channel = space) order by reading_marks.seen`,
 };
 
 /** The term's row is held, so that a term that begins meanwhile waits and then sees what was moved. */
@@ -39,7 +40,8 @@ export function createReadingMarks(sql: Sql): ReadingMarks {
       if (row === undefined) throw new Error("a statement without a row");
       return { number: row.term, restarts: row.restarts, ...(row.gap === null ? {} : { gapMs: row.gap }) };
     },
-    list: (platform) => sql.query<{ space: string; channel: string; seen: string }>(LIST, [platform]),
+    list: (platform, since) =>
+      sql.query<{ space: string; channel: string; seen: string }>(LIST, [platform, since]),
     async move(platform, term, marks) {
       const [row] = await sql.query<{ mine: boolean }>(MOVE, [platform, term, JSON.stringify(marks)]);
       return row?.mine === true;

@@ -19,7 +19,8 @@ export interface Term {
 export interface ReadingMarks {
   /** Begins a reader's term: from now on what an earlier reader moves changes nothing. */
   begin(platform: string): Promise<Term>;
-  list(platform: string): Promise<readonly ReadingMark[]>;
+  /** Those that are newer than `since`, and those of a space itself (whose channel is the space), however old. */
+  list(platform: string, since: string): Promise<readonly ReadingMark[]>;
   /**
    * Never backwards. What is named was taken in durably, and everything before it in its channel.
    * @returns false when a later term has begun; then nothing was changed.

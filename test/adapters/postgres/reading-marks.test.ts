@@ -13,11 +13,11 @@ test("marks move forward and never back, whatever order they come in", async () 
   const { number } = await marks.begin("one");
   expect(await marks.move("one", number, [mark("1500000000000000002"), mark("1", "2")])).toBe(true);
   await marks.move("one", number, [mark("1500000000000000001")]);
-  expect((await marks.list("one")).toSorted((a, b) => a.channel.localeCompare(b.channel))).toEqual([
+  expect((await marks.list("one", "0")).toSorted((a, b) => a.channel.localeCompare(b.channel))).toEqual([
     mark("1500000000000000002"),
     mark("1", "2"),
   ]);
-  expect(await marks.list("another")).toEqual([]);
+  expect(await marks.list("another", "0")).toEqual([]);
 });
 
 test("what a reader moves after another has begun changes nothing, and it is told so", async () => {
@@ -27,7 +27,7 @@ test("what a reader moves after another has begun changes nothing, and it is tol
   const second = await marks.begin("two");
   expect(second.number).toBeGreaterThan(first.number);
   expect(await marks.move("two", first.number, [mark("7")])).toBe(false);
-  expect(await marks.list("two")).toEqual([mark("5")]);
+  expect(await marks.list("two", "0")).toEqual([mark("5")]);
   expect(await marks.move("two", second.number, [mark("6")])).toBe(true);
 });
 
@@ -45,4 +45,11 @@ test("the place of a thread is kept once", async () => {
   await places.keep(session, { parent: "1", name: "first\u0000" });
   await places.keep(session, { parent: "2", name: "second" });
   expect(await places.of(session)).toEqual({ parent: "1", name: "first\uFFFD" });
+});
+
+test("old marks are left out when they are listed, but those of a space itself are not", async () => {
+  const marks = createReadingMarks(backend.sql());
+  const { number } = await marks.begin("four");
+  await marks.move("four", number, [mark("5", "9"), mark("6", "1"), mark("900", "2")]);
+  expect(await marks.list("four", "100")).toEqual([mark("5", "9"), mark("900", "2")]);
 });
