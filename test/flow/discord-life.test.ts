@@ -13,6 +13,9 @@ const askedAbout = ({ llm }: DiscordWorld, words: string): number =>
 const isListening = (world: DiscordWorld, count = 1) =>
   until(() => world.discord.gateway.connected === count, { timeoutMs: 30_000, what: `${count} listen` });
 
+const health = async ({ running: [first] }: DiscordWorld): Promise<string> =>
+  (await fetch(`${first?.url}/readyz`)).text();
+
 const isWell = (world: DiscordWorld) =>
   until(async () => (await world.missing()).length === 0, { timeoutMs: 60_000, what: "all is well" });
 
@@ -40,6 +43,8 @@ test.each(["embedded", ["gateway", "worker"]] as const)(
       `${discord.botMention} missed post`,
     );
     ben.say(channel, "missed talk");
+    // Discord has no list of conversations: nobody can know of this one.
+    ben.dm("missed from a stranger");
     const roles = typeof parts === "string" ? (["start"] as const) : parts;
     for (const role of roles) await world.start(role);
 
@@ -52,6 +57,14 @@ test.each(["embedded", ["gateway", "worker"]] as const)(
     ] as const) {
       expect((await world.settled(thread, count)).at(-1)?.text).toContain(words);
     }
+    const stranger = ben.dm("is anybody there?");
+    await world.shows(stranger.channel, "is anybody there?");
+    await world.shows(stranger.channel, "missed from a stranger");
+    // Not only as what was said before: it was fetched, as it would have come.
+    const fetched = discord
+      .callsOf("GET /channels/:channel/messages")
+      .filter(({ query }) => "after" in query);
+    expect(fetched.some(({ params }) => params["channel"] === stranger.channel)).toBe(true);
     for (const words of [
       "missed mention",
       "missed reply",
@@ -179,7 +192,9 @@ test("pitfall 3: heartbeats that nobody answers are told by health, until they a
   const { discord } = world;
   await isWell(world);
   discord.gateway.isAlive = false;
-  await until(async () => (await world.missing()).includes("Discord"), { what: "health says so" });
+  await until(async () => (await health(world)).includes("does not answer heartbeats"), {
+    what: "health says so",
+  });
   discord.gateway.isAlive = true;
   await isWell(world);
   const said = discord.person("Ana").say(discord.channel("general"), `${discord.botMention} still there?`);
@@ -192,7 +207,9 @@ test("pitfall 3: thrown out by Discord, the bot says so by health and does not c
   await isWell(world);
   discord.gateway.token = "another";
   discord.gateway.cut(4004);
-  await until(async () => (await world.missing()).includes("Discord"), { what: "health says so" });
+  await until(async () => (await health(world)).includes("does not take the bot's token"), {
+    what: "health says so",
+  });
   expect(discord.gateway.identifies).toHaveLength(1);
 });
 
