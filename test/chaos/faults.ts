@@ -5,7 +5,7 @@ import type { RedisServer } from "../support/services/redis-server.ts";
 import type { Fleet, Place } from "./fleet.ts";
 import { NEVER } from "./orders.ts";
 import type { ChaosPlace } from "./place.ts";
-import type { Blow, Planned } from "./plan.ts";
+import type { Blow, Past, Planned } from "./plan.ts";
 import type { Random } from "./random.ts";
 
 export interface FaultDeps {
@@ -57,6 +57,9 @@ export async function inflict(
     return undefined;
   }
 
+  const standsFor = (past: Past): number =>
+    leaseMs * (past === "lease" ? 1.02 + 0.05 * random.next() : 1.8 + 1.2 * random.next());
+
   async function again(one: Place): Promise<void> {
     await rest(0, 1_200);
     fleet.start(one);
@@ -77,7 +80,7 @@ export async function inflict(
       }
       case "pause":
         fleet.pause(one);
-        await pause(leaseMs * (1.2 + 1.8 * random.next()));
+        await pause(standsFor(blow.past));
         fleet.resume(one);
         return count(`pause ${blow.who}`);
       case "kill at":
@@ -90,8 +93,7 @@ export async function inflict(
       case "pause at":
         fleet.order(one, { at: blow.moment, signal: "SIGSTOP" });
         if (await comes(one, "stopped")) {
-          // Another one has taken over by then, and is at work.
-          await pause(leaseMs * (2 + random.next()));
+          await pause(standsFor(blow.past));
           fleet.resume(one);
           return count(`pause ${blow.who} ${blow.moment}`);
         }

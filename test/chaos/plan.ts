@@ -2,10 +2,15 @@
 import { CALL_FAULTS, DELIVERY_FAULTS, type CallFault, type DeliveryFault } from "./place.ts";
 import { randomOf, type Random } from "./random.ts";
 
+/** How long a process stands still: past its lease and no longer, so that its job is still its own, or until others have taken over. */
+export type Past = "lease" | "takeover";
+
 /** What happens to processes and servers. */
 export type Blow =
-  | { readonly kind: "kill" | "end" | "pause"; readonly who: "gateway" | "worker" }
-  | { readonly kind: "kill at" | "pause at"; readonly who: "gateway" | "worker"; readonly moment: string }
+  | { readonly kind: "kill" | "end"; readonly who: "gateway" | "worker" }
+  | { readonly kind: "pause"; readonly who: "gateway" | "worker"; readonly past: Past }
+  | { readonly kind: "kill at"; readonly who: "gateway" | "worker"; readonly moment: string }
+  | { readonly kind: "pause at"; readonly who: "worker"; readonly moment: string; readonly past: Past }
   | { readonly kind: "redis"; readonly how: "shutdown" | "kill" | "flush" }
   | { readonly kind: "postgres"; readonly how: "fast" | "immediate" };
 
@@ -53,7 +58,7 @@ const RATES: Readonly<Record<Scope, readonly Rate[]>> = {
       least: 1,
       draw: (random) => ({ kind: "kill at", who: "gateway", moment: random.pick(GATEWAY_MOMENTS) }),
     },
-    { perMinute: 0.3, least: 0, draw: () => ({ kind: "pause", who: "gateway" }) },
+    { perMinute: 0.3, least: 0, draw: () => ({ kind: "pause", who: "gateway", past: "takeover" }) },
     {
       perMinute: 0.7,
       least: 1,
@@ -66,7 +71,20 @@ const RATES: Readonly<Record<Scope, readonly Rate[]>> = {
       draw: (random) => ({ kind: "postgres", how: random.pick(["fast", "immediate"]) }),
     },
   ],
-  "workers alone": workers(),
+  "workers alone": [
+    ...workers(),
+    // Who has lost its lease and not its job is the only one who knows that there is work left.
+    {
+      perMinute: 12,
+      least: 6,
+      draw: (random) => ({
+        kind: "pause at",
+        who: "worker",
+        moment: random.pick(WORKER_MOMENTS),
+        past: "lease",
+      }),
+    },
+  ],
 };
 
 function workers(): readonly Rate[] {
@@ -77,11 +95,16 @@ function workers(): readonly Rate[] {
       least: 2,
       draw: (random) => ({ kind: "kill at", who: "worker", moment: random.pick(WORKER_MOMENTS) }),
     },
-    { perMinute: 1.5, least: 1, draw: () => ({ kind: "pause", who: "worker" }) },
+    { perMinute: 1.5, least: 1, draw: () => ({ kind: "pause", who: "worker", past: "takeover" }) },
     {
-      perMinute: 2,
+      perMinute: 3,
       least: 1,
-      draw: (random) => ({ kind: "pause at", who: "worker", moment: random.pick(WORKER_MOMENTS) }),
+      draw: (random) => ({
+        kind: "pause at",
+        who: "worker",
+        moment: random.pick(WORKER_MOMENTS),
+        past: random.pick(["lease", "takeover"]),
+      }),
     },
     { perMinute: 0.8, least: 0, draw: () => ({ kind: "end", who: "worker" }) },
     { perMinute: 24, least: 4, draw: (random) => ({ kind: "call", how: random.pick(CALL_FAULTS) }) },

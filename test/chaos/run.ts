@@ -37,8 +37,12 @@ const WORKERS = 3;
 export async function runChaos(options: ChaosOptions): Promise<ChaosOutcome> {
   const { seed, seconds, scope, undo, note } = options;
   const over = seed % 2 === 0 ? "http" : "socket";
-  const sweeps = scope === "workers alone" ? "off" : "on";
-  await using world = await openChaosWorld({ seed, workers: WORKERS, over, undo, sweeps });
+  // Without sweeps threads wait for their turn, since a bell that is swallowed then is one that rings for a thread that waits.
+  const how =
+    scope === "workers alone"
+      ? ({ sweeps: "off", concurrency: 1 } as const)
+      : ({ sweeps: "on", concurrency: 10 } as const);
+  await using world = await openChaosWorld({ seed, workers: WORKERS, over, undo, ...how });
   const { fleet, place, folder } = world;
   const people = createPeople(place, randomOf(seed, "people"), options);
   const plan = planOf(seed, seconds * 1_000, scope);

@@ -25,6 +25,8 @@ export interface ChaosWorldOptions extends Pick<StartOrders, "undo" | "sweeps"> 
   readonly seed: number;
   readonly workers: number;
   readonly over: "socket" | "http";
+  /** Threads that a worker serves at once; 10 unless said. */
+  readonly concurrency?: number;
 }
 
 export interface ChaosWorld extends AsyncDisposable {
@@ -57,7 +59,7 @@ select (select count(*) from inbox where state <> 'done' and kind in ('message',
 
 /** Resolves when every process is ready. */
 export async function openChaosWorld(options: ChaosWorldOptions): Promise<ChaosWorld> {
-  const { seed, workers, over, undo, sweeps } = options;
+  const { seed, workers, over, undo, sweeps, concurrency = 10 } = options;
   await using stack = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), "bobbin-chaos-"));
   let keepsLogs = false;
@@ -90,7 +92,7 @@ export async function openChaosWorld(options: ChaosWorldOptions): Promise<ChaosW
         MODEL: "fake",
         SLACK_BOT_TOKEN: slack.app.botToken,
         SLACK_API_URL: slack.slackApiUrl,
-        WORKER_CONCURRENCY: "10",
+        WORKER_CONCURRENCY: String(concurrency),
         ...(over === "socket"
           ? { SLACK_APP_TOKEN: slack.app.appToken }
           : { SLACK_SIGNING_SECRET: slack.app.signingSecret }),
