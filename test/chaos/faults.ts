@@ -46,6 +46,7 @@ export async function inflict(
   /** One that nothing is done to, waited for; nothing when all are busy for too long. */
   async function take(role: Place["role"]): Promise<Place | undefined> {
     for (const until = performance.now() + FREE_MS; performance.now() < until; await pause(50)) {
+      for (const one of fleet.places) if (!one.isBusy) fleet.resume(one);
       const free = fleet.places.filter(
         (one) => one.role === role && !one.isBusy && fleet.stateOf(one) === "runs",
       );
@@ -109,10 +110,7 @@ export async function inflict(
       if (fleet.stateOf(one) === state) return true;
       await pause(25);
     }
-    // It may have come between the last look and now.
-    fleet.order(one, NEVER);
-    await pause(50);
-    return fleet.stateOf(one) === state;
+    return false;
   }
 
   async function breakRedis(how: "shutdown" | "kill" | "flush"): Promise<void> {
@@ -164,5 +162,7 @@ export async function inflict(
     all.push(inflictOne(planned));
   }
   await Promise.all(all);
+  // A moment may have come after it was taken back.
+  for (const one of fleet.places) fleet.resume(one);
   return tally;
 }

@@ -99,6 +99,8 @@ export class Fleet implements AsyncDisposable {
     if (child === undefined || !isAlive({ child })) return child?.signalCode ?? child?.exitCode ?? "absent";
     const exit = once(child, "exit");
     child.kill(signal);
+    // Who stands still would never hear of it.
+    child.kill("SIGCONT");
     await exit;
     return child.signalCode ?? child.exitCode ?? 0;
   }
