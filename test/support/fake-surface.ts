@@ -1,6 +1,6 @@
 // A thread on a platform that shows what a person would see, and that refuses, loses and delays writes as told. It is
 // strict: what a platform or a reader would punish is written down in `faults`.
-import type { PageContent, Surface, SurfaceLimits, Written } from "../../src/core/ports/surface.ts";
+import type { MayBegin, PageContent, Surface, SurfaceLimits, Written } from "../../src/core/ports/surface.ts";
 import { isBlank } from "../../src/core/text.ts";
 import type { ManualClock } from "./manual-clock.ts";
 
@@ -81,8 +81,8 @@ export class FakeThread implements Surface {
     if (message !== undefined) message.isDeleted = true;
   }
 
-  post(key: string, page: PageContent): Promise<Written> {
-    return this.#write({ kind: "post", page, at: this.#options.clock.ticks() }, page, () => {
+  post(key: string, page: PageContent, mayBegin?: MayBegin): Promise<Written> {
+    return this.#write({ kind: "post", page, at: this.#options.clock.ticks() }, page, mayBegin, () => {
       const first = this.messages.find((message) => message.key === key);
       if (first !== undefined && this.#options.mergesKeys === true) {
         return first.isDeleted ? { kind: "gone", what: "message" } : { kind: "ok", message: first.id };
@@ -94,8 +94,8 @@ export class FakeThread implements Surface {
     });
   }
 
-  edit(id: string, page: PageContent): Promise<Written> {
-    return this.#write({ kind: "edit", page, at: this.#options.clock.ticks() }, page, () => {
+  edit(id: string, page: PageContent, mayBegin?: MayBegin): Promise<Written> {
+    return this.#write({ kind: "edit", page, at: this.#options.clock.ticks() }, page, mayBegin, () => {
       const message = this.messages.find((candidate) => candidate.id === id && !candidate.isDeleted);
       if (message === undefined) return { kind: "gone", what: "message" };
       if (page.markdown.length > (this.#options.editSize ?? Infinity)) return { kind: "too_long" };
@@ -104,8 +104,8 @@ export class FakeThread implements Surface {
     });
   }
 
-  remove(id: string): Promise<Written> {
-    return this.#write({ kind: "remove", at: this.#options.clock.ticks() }, undefined, () => {
+  remove(id: string, mayBegin?: MayBegin): Promise<Written> {
+    return this.#write({ kind: "remove", at: this.#options.clock.ticks() }, undefined, mayBegin, () => {
       const message = this.messages.find((candidate) => candidate.id === id && !candidate.isDeleted);
       if (message === undefined) return { kind: "gone", what: "message" };
       message.isDeleted = true;
@@ -121,7 +121,14 @@ export class FakeThread implements Surface {
     return this.messages.find((message) => message.key === key && !message.isDeleted)?.id;
   }
 
-  async #write(write: FakeWrite, page: PageContent | undefined, land: () => Written): Promise<Written> {
+  async #write(
+    write: FakeWrite,
+    page: PageContent | undefined,
+    mayBegin: MayBegin | undefined,
+    land: () => Written,
+  ): Promise<Written> {
+    // A platform may let a write wait past the end of the lease, and only who sends it knows when that is over.
+    if (mayBegin === undefined) this.faults.push(`${write.kind} that may begin at any time`);
     if (this.#inFlight > 0) this.faults.push(`${write.kind} while another write is in flight`);
     if (this.isSettled) this.faults.push(`${write.kind} after the reply was settled`);
     if (page !== undefined && isBlank(page.markdown) && page.status === undefined)

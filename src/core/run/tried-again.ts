@@ -41,7 +41,7 @@ export async function markTriedAgain(
     // Where the platform had to be given other pages than these, theirs is left as it stands.
     if (last === undefined || message === undefined || posted.length !== pages.length) return;
     for (let tries = 0; tries < TRIES && isLive(); tries++) {
-      const written = await surface.edit(message, last);
+      const written = await surface.edit(message, last, isLive);
       if (written.kind !== "later" && written.kind !== "unknown") return;
       const waitMs = written.kind === "later" ? written.afterMs : growingMs(tries);
       if (!(await pause(deps.clock, waitMs, signal))) return;
