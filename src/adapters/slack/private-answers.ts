@@ -28,7 +28,6 @@ export interface PrivateAnswersOptions {
 
 /** Slack takes no answer to a click that is older, and nobody waits for one. */
 const KEPT_MS = 30 * 60_000;
-const AT_ONCE = 20;
 
 export class PrivateAnswers {
   readonly #deps: PrivateAnswersDeps;
@@ -81,9 +80,11 @@ export class PrivateAnswers {
   async #look(): Promise<void> {
     const { answers, clock, log } = this.#deps;
     try {
-      const options = { idleMs: this.#idleMs, keptMs: KEPT_MS, limit: AT_ONCE };
-      for (const answer of await answers.untold("slack", this.#space, options)) {
-        if (this.#isStopped) return;
+      // One at a time: what is only about to be told by a process that hangs is found by another one.
+      const options = { idleMs: this.#idleMs, keptMs: KEPT_MS, limit: 1 };
+      while (!this.#isStopped) {
+        const [answer] = await answers.untold("slack", this.#space, options);
+        if (answer === undefined) break;
         await this.#tell(answer);
       }
     } catch (error) {

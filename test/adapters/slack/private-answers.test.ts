@@ -5,7 +5,7 @@ import { openPostgres } from "../../../src/adapters/postgres/pool.ts";
 import type { Sql } from "../../../src/adapters/postgres/sql.ts";
 import { createSlackApi } from "../../../src/adapters/slack/api.ts";
 import { PrivateAnswers } from "../../../src/adapters/slack/private-answers.ts";
-import { createTell } from "../../../src/adapters/slack/tell.ts";
+import { createTell, type Tell } from "../../../src/adapters/slack/tell.ts";
 import { createSystemClock } from "../../../src/adapters/system-clock.ts";
 import type { Answers } from "../../../src/core/ports/answers.ts";
 import type { InboundId } from "../../../src/core/ids.ts";
@@ -29,8 +29,8 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]();
 });
 
-/** One gateway's. */
-function gateway(everyMs?: number) {
+/** One gateway's. `before` is waited for each time that it is about to tell one. */
+function gateway(everyMs?: number, before: () => Promise<void> = async () => {}) {
   const deps = { clock: createSystemClock(), log: silentLog };
   const api = createSlackApi(deps, { token: slack.app.botToken, apiUrl: slack.slackApiUrl });
   const stored = createAnswers(sql);
@@ -44,8 +44,13 @@ function gateway(everyMs?: number) {
       return rows;
     },
   };
+  const tellSlack = createTell({ api, log: silentLog });
+  const tell: Tell = async (...said) => {
+    await before();
+    return tellSlack(...said);
+  };
   const answers = new PrivateAnswers(
-    { answers: watched, tell: createTell({ api, log: silentLog }), ...deps },
+    { answers: watched, tell, ...deps },
     { space: slack.teamId, ...(everyMs === undefined ? {} : { everyMs, idleMs: everyMs }) },
   );
   return Object.assign(answers, { found, [Symbol.asyncDispose]: () => answers.stop() });
@@ -106,6 +111,24 @@ test("what somebody is just about to tell is told by nobody else, and a copy of 
   await tell?.();
   await isTold(command);
   expect(told(root, person)).toEqual(["Nothing waits in this thread."]);
+});
+
+test("what waits behind an answer that takes long is told by whoever looks meanwhile, and by nobody else", async () => {
+  const both = [asked(), asked()];
+  for (const { command, place } of both) await gateway().owe(command, place, "Stopping.");
+  await ages();
+  const first = Promise.withResolvers<void>();
+  let begun = 0;
+  await using slow = gateway(undefined, () => (++begun === 1 ? first.promise : Promise.resolve()));
+  slow.start();
+  await until(() => begun === 1, { what: "the first one is about to be told" });
+  await using other = gateway();
+  other.start();
+  await until(() => other.found.length === 2, { what: "the other one has told what there was" });
+  expect(other.found).toEqual([1, 0]);
+  first.resolve();
+  for (const { command } of both) await isTold(command);
+  for (const { root, person } of both) expect(told(root, person)).toEqual(["Stopping."]);
 });
 
 test("a Slack that takes none now is asked again later; one that took it without saying so is not", async () => {
