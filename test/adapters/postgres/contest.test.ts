@@ -205,6 +205,39 @@ test("a message that was sent before a stop and committed after it is cancelled"
   ]);
 });
 
+test("a message that was sent before a stop and is seen only after the stopped run has looked is cancelled all the same", async () => {
+  await using all = await contest();
+  const { store, inbox, transcripts } = all.stores;
+  const session = newSession();
+  await inbox.put(message(session, "one"));
+  const { fence } = asRun(await store.open(session, "w"));
+  // It waits for its own copy, which is not stored in the end: its seq is drawn before.
+  const late = message(session, "two");
+  const copy = await all.hold(newSession());
+  await copy.query(
+    "insert into inbox (id, session, kind, message, at, body, state) values ($1, $2, 'message', $3, $4, $5, 'waiting')",
+    [late.id, session, late.message, late.at, JSON.stringify(late)],
+  );
+  const put = inbox.put(late);
+  await all.waiters(1);
+  await inbox.put(command(session, "stop"));
+  expect(await store.commitRound(fence, round(1, answer("hm")))).toMatchObject({ stopped: true, steered: [] });
+  await copy.query("rollback");
+  expect(await put).toMatchObject({ kind: "stored" });
+  const views = await transcripts.inbounds(session);
+  expect(views.map(({ inbound, state }) => [inbound.kind, state])).toEqual([
+    ["message", "admitted"],
+    ["message", "waiting"],
+    ["command", "done"],
+  ]);
+  await store.end(fence, { reason: "cancelled", modelCalls: [] });
+  expect((await transcripts.inbounds(session)).map(({ fate }) => fate)).toEqual([
+    "cancelled",
+    "cancelled",
+    "answered",
+  ]);
+});
+
 test("two processes that store the same inbounds in opposite orders do not wait for each other in a circle", async () => {
   await using all = await contest();
   const [one, two] = [all.stores.inbox, createInbox(all.sql)];
