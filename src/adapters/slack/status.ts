@@ -16,12 +16,12 @@ export interface SlackStatusDeps {
   readonly log: Log;
 }
 
-/** An agent's status ends by itself after an hour, the older one after two minutes. */
 /**
  * Work that began in this moment has its sign in the reply itself, which is posted at once. Slack's own follows where the
  * work goes on for longer, still within a second of the question: a quick answer costs two calls instead of four.
  */
 const QUIET_MS = 800;
+/** An agent's status ends by itself after an hour, the older one after two minutes. */
 const REFRESH_MS = { agent: 30 * 60_000, older: 90_000 };
 /** How often a sign that has to go is tried to be taken away. */
 const TRIES = 5;
