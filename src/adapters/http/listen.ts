@@ -45,6 +45,9 @@ export interface Listening {
   close(): Promise<void>;
 }
 
+/** How long who has its answer already may go on sending, ms: a short rest is read away, an endless one is cut off. */
+const LINGER_MS = 1_000;
+
 /** Resolves when requests are taken. Rejects with one sentence for people when they cannot be. */
 export async function listen(deps: ListenDeps, options: ListenOptions): Promise<Listening> {
   const closing = new AbortController();
@@ -84,8 +87,13 @@ export async function listen(deps: ListenDeps, options: ListenOptions): Promise<
   const port = typeof address === "object" && address !== null ? address.port : options.port;
   const host = options.host.includes(":") ? `[${options.host}]` : options.host;
 
-  // A connection whose answer ends after the server began to close would be kept for a next request.
-  server.on("request", (_, response: ServerResponse) => {
+  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    response.on("finish", () => {
+      if (request.complete) return;
+      const cancel = deps.clock.after(LINGER_MS, () => request.destroy());
+      request.once("close", cancel);
+    });
+    // A connection whose answer ends after the server began to close would be kept for a next request.
     response.on("close", () => {
       if (closing.signal.aborted) setImmediate(() => server.closeIdleConnections());
     });

@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { isFromSlack } from "../../../src/adapters/slack/signature.ts";
 import { inboundWorld, type InboundWorld } from "./inbound-world.ts";
@@ -75,6 +76,31 @@ test("a body of 5 MB is refused before it is read, also where it does not say ho
   expect([413, "cut off"]).toContain(status);
   expect(await isReady(world)).toBe(true);
   expect(await world.stored()).toEqual([]);
+});
+
+test.each([
+  ["to Slack's address", "POST /slack/events"],
+  ["with a method that is not taken there", "PUT /slack/events"],
+  ["to an address where nothing is", "POST /nowhere"],
+])("who goes on sending without end when it was refused is cut off: %s", async (_, line) => {
+  await using world = await inboundWorld({ over: "http" });
+  const socket = connect(Number(new URL(world.http.url).port), "127.0.0.1");
+  const closed = new Promise<void>((resolve) => void socket.once("close", () => resolve()));
+  let said = "";
+  socket.on("data", (piece: Buffer) => (said += piece.toString()));
+  // It is cut off while it writes.
+  socket.on("error", () => undefined);
+  socket.write(`${line} HTTP/1.1\r\nhost: here\r\ntransfer-encoding: chunked\r\n\r\n`);
+  const piece = `100000\r\n${"x".repeat(0x100000)}\r\n`;
+  const pump = (): void => {
+    if (socket.destroyed) return;
+    if (socket.write(piece)) setImmediate(pump);
+    else socket.once("drain", pump);
+  };
+  pump();
+  await closed;
+  expect(said).toMatch(/^HTTP\/1\.1 4\d\d /);
+  expect(await isReady(world)).toBe(true);
 });
 
 test("Slack's question whether the address is ours is answered", async () => {
