@@ -223,7 +223,8 @@ export const stopCases: readonly ContractCase<RunStoreSubject>[] = [
         // One with a smaller seq may become visible after the commit has looked: whoever looks next takes it back.
         await store.end(fence, { reason: isStopped ? "cancelled" : "stop", modelCalls: [] });
         views = await transcripts.inbounds(session);
-        for (const { seq, fate } of views) if (seq < stopSeq) expect(fate).toBe(isStopped ? "cancelled" : "answered");
+        for (const { seq, fate } of views)
+          if (seq < stopSeq) expect(fate).toBe(isStopped ? "cancelled" : "answered");
       }
     },
   },

@@ -221,7 +221,10 @@ test("a message that was sent before a stop and is seen only after the stopped r
   const put = inbox.put(late);
   await all.waiters(1);
   await inbox.put(command(session, "stop"));
-  expect(await store.commitRound(fence, round(1, answer("hm")))).toMatchObject({ stopped: true, steered: [] });
+  expect(await store.commitRound(fence, round(1, answer("hm")))).toMatchObject({
+    stopped: true,
+    steered: [],
+  });
   await copy.query("rollback");
   expect(await put).toMatchObject({ kind: "stored" });
   const views = await transcripts.inbounds(session);
