@@ -1,7 +1,8 @@
 /**
  * `npm run chaos -- --seconds 60 --seed 7`: real processes that are killed, paused and cut off while people write, and what
  * holds all the same. `--undo fence|look|ack` takes one rule of the product out: then it has to fail. `--keep FILE` writes down
- * everything that the checker read.
+ * everything that the checker read. `--plan b9` is a benchmark: `--messages 5000` in `--threads 200`, each brought twice, over
+ * kills of workers and restarts of Redis and Postgres.
  */
 
 import { writeFileSync } from "node:fs";
@@ -18,6 +19,9 @@ async function main(): Promise<number> {
       undo: { type: "string", multiple: true, default: [] },
       "per-second": { type: "string", default: "2.5" },
       scope: { type: "string" },
+      plan: { type: "string", default: "usual" },
+      messages: { type: "string", default: "5000" },
+      threads: { type: "string", default: "200" },
       keep: { type: "string" },
     },
   });
@@ -25,11 +29,18 @@ async function main(): Promise<number> {
   const seconds = Number(values.seconds);
   const perSecond = Number(values["per-second"]);
   const undo = UNDOS.filter((name) => values.undo.includes(name));
+  const isB9 = values.plan === "b9";
+  const crowd = { messages: Number(values.messages), threads: Number(values.threads) };
   const isWrong =
-    undo.length < values.undo.length || !Number.isInteger(seed) || !(seconds > 0) || !(perSecond > 0);
+    undo.length < values.undo.length ||
+    !Number.isInteger(seed) ||
+    !(seconds > 0) ||
+    !(perSecond > 0) ||
+    !(isB9 || values.plan === "usual") ||
+    !(crowd.threads > 0 && crowd.messages >= crowd.threads);
   if (isWrong) {
     console.error(
-      `--seconds and --per-second are above 0, --seed is a whole number, --undo is one of ${UNDOS.join(", ")}.`,
+      `--seconds and --per-second are above 0, --seed is a whole number, --undo is one of ${UNDOS.join(", ")}, --plan usual or b9, --messages not below --threads.`,
     );
     return 2;
   }
@@ -39,9 +50,10 @@ async function main(): Promise<number> {
     seconds,
     perSecond,
     undo,
+    ...(isB9 ? { crowd } : {}),
     // A sweep of the ledger would find what nobody looked for.
     scope: undo.includes("look") || values.scope === "workers" ? "workers alone" : "everything",
-    quietMs: 120_000,
+    quietMs: isB9 ? 300_000 : 120_000,
     note: (line) => console.log(`${((performance.now() - begun) / 1_000).toFixed(1).padStart(6)} ${line}`),
   };
   const outcome = await runChaos(options);

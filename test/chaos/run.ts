@@ -4,12 +4,15 @@ import { check } from "./checker/check.ts";
 import type { Broken, ChaosRecord } from "./checker/record.ts";
 import { inflict, type Tally } from "./faults.ts";
 import type { Undo } from "./orders.ts";
+import { createCrowd, nothingLostPlan, type CrowdOptions } from "./nothing-lost.ts";
 import { createPeople } from "./people.ts";
 import { planOf, type Scope } from "./plan.ts";
 import { randomOf } from "./random.ts";
 import { openChaosWorld } from "./world.ts";
 
 export interface ChaosOptions {
+  /** What people do and what breaks: a bit of everything, or many messages and `nothing-lost.ts`; the first unless said. */
+  readonly crowd?: CrowdOptions;
   readonly seed: number;
   /** How long people write and things break. */
   readonly seconds: number;
@@ -35,7 +38,7 @@ export interface ChaosOutcome {
 const WORKERS = 3;
 
 export async function runChaos(options: ChaosOptions): Promise<ChaosOutcome> {
-  const { seed, seconds, scope, undo, note } = options;
+  const { seed, seconds, scope, undo, crowd, note } = options;
   const over = seed % 2 === 0 ? "http" : "socket";
   // Without sweeps threads wait for their turn, since a bell that is swallowed then is one that rings for a thread that waits.
   const how =
@@ -44,8 +47,12 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosOutcome> {
       : ({ sweeps: "on", concurrency: 10 } as const);
   await using world = await openChaosWorld({ seed, workers: WORKERS, over, undo, ...how });
   const { fleet, place, folder } = world;
-  const people = createPeople(place, randomOf(seed, "people"), options);
-  const plan = planOf(seed, seconds * 1_000, scope);
+  const habits = randomOf(seed, "people");
+  const people =
+    crowd === undefined ? createPeople(place, habits, options) : createCrowd(place, habits, crowd);
+  const plan =
+    crowd === undefined ? planOf(seed, seconds * 1_000, scope) : nothingLostPlan(seed, seconds * 1_000);
+  if (crowd !== undefined) world.slack.delivery.double();
   note(
     `seed ${seed}, ${seconds} s, ${scope}, over ${over}, ${plan.length} faults planned, logs in ${folder}`,
   );

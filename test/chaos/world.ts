@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { migrate } from "../../src/adapters/postgres/migrate.ts";
 import { longestLeaseMs } from "../../src/queue/lock-times.ts";
-import { createFakeLlm } from "../support/fake-llm/server.ts";
+import { createFakeLlm, type FakeAnswer } from "../support/fake-llm/server.ts";
+import type { Environment } from "../support/product.ts";
 import { freePort } from "../support/services/free-port.ts";
 import { startPostgres, type PostgresServer } from "../support/services/postgres-server.ts";
 import { startRedis, type RedisServer } from "../support/services/redis-server.ts";
@@ -27,6 +28,14 @@ export interface ChaosWorldOptions extends Pick<StartOrders, "undo" | "sweeps"> 
   readonly over: "socket" | "http";
   /** Threads that a worker serves at once; 10 unless said. */
   readonly concurrency?: number;
+  /** Whether the database notes each write; "writes" unless said. */
+  readonly journal?: "writes" | "none";
+  /** Short unless said, so that what died is soon noticed. */
+  readonly jobLockMs?: number;
+  /** `chaosModel` unless said; told the pause between two words, ms. */
+  readonly model?: (everyMs: number) => FakeAnswer;
+  /** Besides what every process gets; told the folder of the logs. */
+  readonly env?: (folder: string) => Environment;
 }
 
 export interface ChaosWorld extends AsyncDisposable {
@@ -60,6 +69,8 @@ select (select count(*) from inbox where state <> 'done' and kind in ('message',
 /** Resolves when every process is ready. */
 export async function openChaosWorld(options: ChaosWorldOptions): Promise<ChaosWorld> {
   const { seed, workers, over, undo, sweeps, concurrency = 10 } = options;
+  const { journal = "writes", jobLockMs = JOB_LOCK_MS, env } = options;
+  const { model = (everyMs: number) => chaosModel({ seed, everyMs }) } = options;
   await using stack = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), "bobbin-chaos-"));
   let keepsLogs = false;
@@ -70,7 +81,7 @@ export async function openChaosWorld(options: ChaosWorldOptions): Promise<ChaosW
   stack.use(postgres);
   stack.use(redis);
   await migrate(postgres.url);
-  await noteWrites(postgres.url);
+  if (journal === "writes") await noteWrites(postgres.url);
 
   const slack = stack.use(
     await createLocalSlack({ retryDelaysMs: RETRIES_MS, complaints: { posts: { burst: 1e9 } } }),
@@ -79,7 +90,7 @@ export async function openChaosWorld(options: ChaosWorldOptions): Promise<ChaosW
   const workshop = stack.use(await openWorkshop(() => delays.between(50, 500)));
   const llm = await createFakeLlm();
   stack.defer(() => llm.close());
-  llm.respondWith(chaosModel({ seed, everyMs: WORD_MS }));
+  llm.respondWith(model(WORD_MS));
 
   const port = await freePort();
   if (over === "http") slack.useHttp(`http://127.0.0.1:${port}/slack/events`);
@@ -96,10 +107,11 @@ export async function openChaosWorld(options: ChaosWorldOptions): Promise<ChaosW
         ...(over === "socket"
           ? { SLACK_APP_TOKEN: slack.app.appToken }
           : { SLACK_SIGNING_SECRET: slack.app.signingSecret }),
+        ...env?.(folder),
       },
       gatewayEnv: { PORT: String(port) },
       workers,
-      orders: { workshop: workshop.url, undo, sweeps, jobLockMs: JOB_LOCK_MS },
+      orders: { workshop: workshop.url, undo, sweeps, jobLockMs },
       folder,
     }),
   );
@@ -119,7 +131,7 @@ export async function openChaosWorld(options: ChaosWorldOptions): Promise<ChaosW
     slack,
     fleet,
     place,
-    leaseMs: longestLeaseMs(JOB_LOCK_MS),
+    leaseMs: longestLeaseMs(jobLockMs),
     folder,
     keepLogs: () => void (keepsLogs = true),
     async quiet(withinMs) {
@@ -146,6 +158,7 @@ export async function openChaosWorld(options: ChaosWorldOptions): Promise<ChaosW
         requests: llm.requests.map(({ raw }) => raw.toString()),
         deeds: workshop.deeds,
         ...(await ledgerOf(postgres.url)),
+        writes: journal === "writes" ? await notedWrites(postgres.url) : [],
       };
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
@@ -161,6 +174,5 @@ async function ledgerOf(url: string) {
     attempts: await all<AttemptRow>("run, session, fence, worker, ended", "attempts"),
     entries: await all<EntryRow>("session, epoch, seq, run, kind, inbound, body", "entries"),
     pages: await all<PageRow>("run, index, key, message", "pages"),
-    writes: await notedWrites(url),
   };
 }

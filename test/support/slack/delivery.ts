@@ -59,6 +59,7 @@ export class Delivery {
     [];
   #held: { payload: Payload; resolve: (outcome: Outcome | Promise<Outcome>) => void }[] | undefined;
   #everywhere: "one" | "every" = "one";
+  #areDoubled = false;
   #isClosed = false;
 
   constructor(transport: () => Transport, options: DeliveryOptions = {}) {
@@ -70,7 +71,8 @@ export class Delivery {
   /** Never rejects. Only events are tried again, as on Slack. */
   send(payload: Payload): Promise<Outcome> {
     const held = payload.kind === "event" ? this.#held : undefined;
-    if (!held) return this.#run(payload);
+    if (!held)
+      return payload.kind === "event" && this.#areDoubled ? this.#runTwice(payload) : this.#run(payload);
     return new Promise((resolve) => void held.push({ payload, resolve }));
   }
 
@@ -108,6 +110,11 @@ export class Delivery {
     }
   }
 
+  /** From now on every event is brought twice, both at the same time and each until it is acknowledged. */
+  double(): void {
+    this.#areDoubled = true;
+  }
+
   /** Every payload goes to one gateway, or to each of them. */
   deliverTo(gateways: "one" | "every"): void {
     this.#everywhere = gateways;
@@ -131,6 +138,11 @@ export class Delivery {
   close(): void {
     this.#isClosed = true;
     this.retryNow();
+  }
+
+  async #runTwice(payload: Payload): Promise<Outcome> {
+    const [one, other] = await Promise.all([this.#run(payload), this.#run(payload)]);
+    return one.kind === "acknowledged" ? one : other;
   }
 
   async #run(payload: Payload): Promise<Outcome> {

@@ -1,0 +1,32 @@
+// How much a figure may seem to grow over the judged time and still be called flat: what chance does on a loaded machine,
+// seen in runs without a leak, and less than what a leak of one thing for each thread would be.
+import type { Tolerance } from "./judge.ts";
+
+const MATCHING: readonly (readonly [figure: RegExp, tolerance: Tolerance | undefined])[] = [
+  // A run has dozens of each: one that is left by each run, or by each thread, is hundreds.
+  [/^Promise objects at rest$/, { least: 150, share: 0.1 }],
+  [/objects at rest$/, { least: 40, share: 0.1 }],
+  // Before the first message no pool is full and much is not loaded.
+  [/at rest$/, undefined],
+  // The whole of a leak of 2 KB for each run.
+  [/^heap in use/, { least: 2, share: 0.03 }],
+  [/^buffers/, { least: 2, share: 0.1 }],
+  // What the collector gave back to nobody yet, and pages of the allocator.
+  [/^RSS/, { least: 8, share: 0.06 }],
+  [/^active /, { least: 4, share: 0.15 }],
+  [/^listeners/, { least: 1, share: 0 }],
+  [/delay p50/, { least: 10, share: 0.1 }],
+  // It says how busy the machine is, by whomever.
+  [/delay p99/, undefined],
+  [/^connections/, { least: 1, share: 0.05 }],
+  [/^channels/, { least: 4, share: 0.2 }],
+  [/^keys/, { least: 5, share: 0.15 }],
+  // Each connection prepares its statements when it first needs them.
+  [/^memory of the connections/, { least: 10, share: 0.05 }],
+  [/^memory/, { least: 0.5, share: 0.05 }],
+];
+
+/** Undefined for what is only told. */
+export function toleranceOf(of: string, figure: string): Tolerance | undefined {
+  return of === "load" ? undefined : MATCHING.find(([name]) => name.test(figure))?.[1];
+}
