@@ -12,5 +12,3 @@ export interface Sample {
 
 /** In the environment: where the processes write their figures. */
 export const FIGURES_FOLDER = "SOAK_FIGURES";
-/** While a file of this name lies there they count objects too. */
-export const COUNTS_OBJECTS = "count-objects";

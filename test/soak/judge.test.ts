@@ -80,14 +80,10 @@ test("a figure that is taken only now and then is judged by those times, and not
 
 test("at rest, what was left by each of hundreds of runs is found, and a pool that is full now is not", () => {
   const rest = (before: number, after: number) =>
-    judgeRest(
-      { worker1: { "Timeout objects": before } },
-      { worker1: { "Timeout objects": after } },
-      toleranceOf,
-    )[0];
+    judgeRest({ worker1: { "open timers": before } }, { worker1: { "open timers": after } }, toleranceOf)[0];
   expect(rest(60, 400)).toMatchObject({ standing: "grows", growth: 340 });
   expect(rest(60, 85)?.standing).toBe("flat");
-  expect(judgeRest({}, { worker2: { "Timeout objects": 9 } }, toleranceOf)).toEqual([]);
+  expect(judgeRest({}, { worker2: { "open timers": 9 } }, toleranceOf)).toEqual([]);
 });
 
 test("what only says how busy the machine is, and what nobody knows, is told and not judged", () => {

@@ -1,22 +1,20 @@
 // Loaded into each process of the product in a soak (`--import`), where it changes nothing: at SIGUSR2 it appends a line of
 // figures to a file. It holds no timer and no socket, so that it is not in its own figures.
-import { appendFileSync, existsSync } from "node:fs";
-import { Socket } from "node:net";
+import { createHook } from "node:async_hooks";
+import { appendFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { queryObjects, setFlagsFromString } from "node:v8";
+import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { COUNTS_OBJECTS, FIGURES_FOLDER, type Figures } from "./figures.ts";
-
-/** Kinds of which one that is forgotten is a leak, whether or not it keeps the process alive. */
-const KINDS = { Timeout: timeoutKind(), Socket, AbortSignal, Promise } as const;
+import { FIGURES_FOLDER, type Figures } from "./figures.ts";
 
 const folder = process.env[FIGURES_FOLDER];
-// Tools of the machine (npm, a compiler) may be started with the same options.
+// Other programs of the machine may be started with the same options.
 if (folder !== undefined && process.argv[1]?.endsWith("entry.ts") === true) listen(folder);
 
 function listen(into: string): void {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
+  const open = watchResources();
   const delay = monitorEventLoopDelay({ resolution: 10 });
   delay.enable();
   process.on("SIGUSR2", () => {
@@ -30,7 +28,7 @@ function listen(into: string): void {
       "event-loop delay p99, ms": delays.p99,
       "listeners of the process": listeners(),
       ...active(),
-      ...(existsSync(`${into}/${COUNTS_OBJECTS}`) ? objects() : {}),
+      ...open(),
     };
     appendFileSync(`${into}/${process.pid}.figures`, `${JSON.stringify(figures)}\n`);
     // The time that looking took is nobody's delay.
@@ -53,15 +51,27 @@ function active(): Figures {
   return Object.fromEntries([...kinds].map(([kind, all]) => [`active ${kind}`, all.length]));
 }
 
-/** Each count collects several times: seconds, in which the process stands still. */
-function objects(): Figures {
-  return Object.fromEntries(
-    Object.entries(KINDS).map(([name, kind]) => [`${name} objects`, queryObjects(kind, { format: "count" })]),
-  );
-}
-
-function timeoutKind(): new () => object {
-  const one = setTimeout(() => {}, 0);
-  clearTimeout(one);
-  return one.constructor as new () => object;
+/** Timers and sockets that were made and have not ended, whether or not they keep the process alive. */
+function watchResources(): () => Figures {
+  const kinds = new Map<number, string>();
+  const counts = new Map<string, number>();
+  const add = (kind: string, more: number): void => void counts.set(kind, (counts.get(kind) ?? 0) + more);
+  createHook({
+    trackPromises: false,
+    init(id, kind) {
+      kinds.set(id, kind);
+      add(kind, 1);
+    },
+    destroy(id) {
+      const kind = kinds.get(id);
+      if (kind === undefined) return;
+      kinds.delete(id);
+      add(kind, -1);
+    },
+  }).enable();
+  return () => {
+    const timers = counts.get("Timeout") ?? 0;
+    const sockets = counts.get("TCPWRAP") ?? 0;
+    return { "open timers": timers, "open sockets": sockets, "open others": kinds.size - timers - sockets };
+  };
 }

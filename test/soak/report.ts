@@ -27,8 +27,8 @@ export function isGood({ verdicts, rest, troubles }: SoakOutcome): boolean {
   return troubles.length === 0 && judged.length > 0 && judged.every(({ standing }) => standing === "flat");
 }
 
-export function jsonOf({ note: _, ...options }: SoakOptions, outcome: SoakOutcome): string {
-  return `${JSON.stringify({ options, isGood: isGood(outcome), ...outcome }, null, 1)}\n`;
+export function jsonOf({ minutes, seed }: SoakOptions, outcome: SoakOutcome): string {
+  return `${JSON.stringify({ minutes, seed, isGood: isGood(outcome), ...outcome }, null, 1)}\n`;
 }
 
 function rowOf({ of, figure, median, least, most, ...verdict }: Verdict): string {

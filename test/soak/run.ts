@@ -1,12 +1,12 @@
 // One soak: the load lives, every few seconds all figures are taken, and in the end they are judged.
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { join } from "node:path";
 import { chaosModel } from "../chaos/model.ts";
 import { randomOf } from "../chaos/random.ts";
 import { openChaosWorld, type ChaosWorld } from "../chaos/world.ts";
-import { COUNTS_OBJECTS, FIGURES_FOLDER, type Figures, type Sample } from "./figures.ts";
+import { FIGURES_FOLDER, type Figures, type Sample } from "./figures.ts";
 import { judge, judgeRest, type Verdict } from "./judge.ts";
 import { createLoad } from "./load.ts";
 import { failingNowAndThen } from "./model.ts";
@@ -63,7 +63,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakOutcome> {
   const pids = new Map(fleet.places.map((one) => [fleet.pidOf(one), one.name]));
   const troubles: string[] = [];
   const before = await tableRows(postgres.url);
-  const restBefore = await objectsOf(world);
+  const restBefore = await processFigures(world);
   const load = createLoad(place, { seed, minutes });
   const ending = new AbortController();
   const begun = performance.now();
@@ -91,7 +91,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakOutcome> {
   const after = await tableRows(postgres.url);
   // What is closed a while after its last use is closed by then.
   await pause(REST_MS);
-  const restAfter = await objectsOf(world);
+  const restAfter = await processFigures(world);
   for (const [pid, name] of pids) {
     const now = fleet.places.find((one) => one.name === name);
     if (now === undefined || fleet.stateOf(now) !== "runs" || fleet.pidOf(now) !== pid)
@@ -126,15 +126,6 @@ async function figuresOf(
     ),
     Redis: await redisFigures(redis.url),
   };
-}
-
-/** While nobody asks anything of them. */
-async function objectsOf(world: ChaosWorld): Promise<Readonly<Record<string, Figures>>> {
-  const mark = join(world.folder, COUNTS_OBJECTS);
-  writeFileSync(mark, "");
-  const found = await processFigures(world);
-  rmSync(mark);
-  return found;
 }
 
 async function processFigures({ fleet, folder }: ChaosWorld): Promise<Readonly<Record<string, Figures>>> {

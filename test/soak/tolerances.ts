@@ -3,17 +3,18 @@
 import type { Tolerance } from "./judge.ts";
 
 const MATCHING: readonly (readonly [figure: RegExp, tolerance: Tolerance | undefined])[] = [
-  // A run has dozens of each: one that is left by each run, or by each thread, is hundreds.
-  [/^Promise objects at rest$/, { least: 150, share: 0.1 }],
-  [/objects at rest$/, { least: 40, share: 0.1 }],
-  // Before the first message no pool is full and much is not loaded.
+  // A run has a dozen timers: one that is left by each run, or by each thread, is hundreds. Pools are empty before the first message.
+  [/^open timers at rest$/, { least: 40, share: 0 }],
+  [/^(open sockets|active TCPSocketWrap) at rest$/, { least: 40, share: 0 }],
+  [/^(active|listeners).* at rest$/, { least: 10, share: 0 }],
   [/at rest$/, undefined],
   // The whole of a leak of 2 KB for each run.
   [/^heap in use/, { least: 2, share: 0.03 }],
   [/^buffers/, { least: 2, share: 0.1 }],
   // What the collector gave back to nobody yet, and pages of the allocator.
   [/^RSS/, { least: 8, share: 0.06 }],
-  [/^active /, { least: 4, share: 0.15 }],
+  // What is under way in a moment.
+  [/^(active|open) /, { least: 6, share: 0.15 }],
   [/^listeners/, { least: 1, share: 0 }],
   [/delay p50/, { least: 10, share: 0.1 }],
   // It says how busy the machine is, by whomever.
