@@ -87,8 +87,8 @@ export function judgeRest(
 ): readonly Verdict[] {
   return Object.entries(after).flatMap(([of, figures]) =>
     Object.entries(figures).flatMap(([figure, now]): Verdict[] => {
-      const was = before[of]?.[figure];
-      if (was === undefined) return [];
+      const was = before[of]?.[figure] ?? (isCountedByKind(figure) ? 0 : undefined);
+      if (was === undefined || before[of] === undefined) return [];
       const tolerance = toleranceOf(of, `${figure} at rest`);
       const allowed = tolerance && Math.max(tolerance.least, tolerance.share * was);
       const standing = allowed === undefined ? "told" : now - was > allowed ? "grows" : "flat";

@@ -63,7 +63,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakOutcome> {
   const pids = new Map(fleet.places.map((one) => [fleet.pidOf(one), one.name]));
   const troubles: string[] = [];
   const before = await tableRows(postgres.url);
-  const restBefore = await processFigures(world);
+  const restBefore = await figuresOf(world, pids);
   const load = createLoad(place, { seed, minutes });
   const ending = new AbortController();
   const begun = performance.now();
@@ -91,7 +91,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakOutcome> {
   const after = await tableRows(postgres.url);
   // What is closed a while after its last use is closed by then.
   await pause(REST_MS);
-  const restAfter = await processFigures(world);
+  const restAfter = await figuresOf(world, pids);
   for (const [pid, name] of pids) {
     const now = fleet.places.find((one) => one.name === name);
     if (now === undefined || fleet.stateOf(now) !== "runs" || fleet.pidOf(now) !== pid)
