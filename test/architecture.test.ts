@@ -238,6 +238,16 @@ test(`no file is longer than ${longest} lines, and none has a name that says not
   expect(files.filter((file) => /(^|\/|-)(utils?|helpers?|common|managers?)([/.-])/.test(file))).toEqual([]);
 });
 
+test("each decision has a number of its own, the same in its name and its title, and none is missing", () => {
+  const folder = join(root, "docs/adr");
+  const decisions = readdirSync(folder).toSorted();
+  expect(decisions.map((name) => Number(name.slice(0, 4)))).toEqual(decisions.map((_, index) => index + 1));
+  const titled = decisions.filter((name) =>
+    readFileSync(join(folder, name), "utf8").startsWith(`# ${Number(name.slice(0, 4))}. `),
+  );
+  expect(titled).toEqual(decisions);
+});
+
 /** What only the adapter of a platform may ask: which one it is. Tables by platform say the same without a question. */
 const ASKS_FOR_PLATFORM = /(?:===|!==|==|!=|case)\s*["'](?:slack|discord|web)["']|switch \([^)]*\bplatform\)/;
 

@@ -17,6 +17,7 @@ import { growingMs, pause, untilAborted } from "../pause.ts";
 import { createPostedPages, type Step } from "./posted-pages.ts";
 import { reconcile } from "./reconcile.ts";
 import { DEFAULT_VIEW, render, type ReplyView } from "./render.ts";
+import type { PageSize } from "./split.ts";
 
 export interface ReplyWriterDeps {
   readonly surface: Surface;
@@ -65,6 +66,13 @@ export interface ReplyWriter {
   stop(): Promise<void>;
 }
 
+/** What was laid out last, and what of. */
+interface LaidOut {
+  readonly document: ReplyDocument;
+  readonly limits: PageSize;
+  readonly pages: readonly PageContent[];
+}
+
 /** After so many failed progress writes in a row only the final is tried. */
 const PROGRESS_FAILURES = 5;
 /** The first words wait this long for others, ms, and not for their turn: whoever asked sees at once that an answer comes. */
@@ -90,6 +98,7 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
   let document = options.document ?? documentOf(run, []);
   /** The document that the last look at the pages was for. */
   let shown: ReplyDocument | undefined;
+  let laidOut: LaidOut | undefined;
   let ended: Settled | undefined;
   let settling: Promise<Settled> | undefined;
   let inFlight: Promise<void> | undefined;
@@ -104,7 +113,13 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
   let hasWords = false;
   let hasWritten = false;
 
-  const wanted = (): readonly PageContent[] => fallback.apply(render(document, fallback.limits, view));
+  /** A long reply is laid out once for all its pages, and not for each of its writes. */
+  function wanted(): readonly PageContent[] {
+    const { limits } = fallback;
+    if (laidOut?.document !== document || laidOut.limits !== limits)
+      laidOut = { document, limits, pages: render(document, limits, view) };
+    return fallback.apply(laidOut.pages);
+  }
   const isOver = (): boolean => ended !== undefined || settling !== undefined || stopping.signal.aborted;
 
   function schedule(): void {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { RunEvent } from "../../../src/core/events.ts";
-import { replyBench, roundOf, settles, stopped } from "../../support/reply-bench.ts";
+import { replyBench, roundOf, settledTexts, settles, stopped } from "../../support/reply-bench.ts";
 
 const start: RunEvent = { kind: "round", round: 1, state: "start" };
 const text = (said: string): RunEvent => ({ kind: "text", text: said });
@@ -226,6 +226,31 @@ describe("the final of a reply", () => {
     expect(await settles(clock, reply.settle(stopped))).toEqual({ kind: "settled" });
     expect(thread.texts().join("\n\n")).toBe(whole);
     expect(thread.visible().filter((page) => page.status !== undefined)).toEqual([]);
+    expect(thread.faults).toEqual([]);
+  });
+
+  it("is laid out once, however many pages it has", async () => {
+    const { clock, thread, writer, run } = replyBench();
+    const text = paragraphs(300);
+    const { measure } = thread.limits;
+    let measured = 0;
+    const limits = {
+      ...thread.limits,
+      measure(markdown: string) {
+        measured++;
+        return measure(markdown);
+      },
+    };
+    Object.assign(thread, { limits });
+    const pages = settledTexts(run, [text], limits).length;
+    const once = measured;
+    const reply = writer();
+    for (const event of roundOf(1, text)) reply.on(event);
+    measured = 0;
+    await settles(clock, reply.settle(stopped));
+    expect(pages).toBeGreaterThan(20);
+    expect(thread.texts().length).toBe(pages);
+    expect(measured).toBeLessThanOrEqual(once);
     expect(thread.faults).toEqual([]);
   });
 
