@@ -2,7 +2,17 @@
 import { expect } from "vitest";
 import type { ContractCase } from "./contract.ts";
 import { fail, fates, finish, running, type RunStoreSubject } from "./run-store-subject.ts";
-import { answer, asRun, command, edit, lines, message, newSession, round } from "./store-samples.ts";
+import {
+  answer,
+  asRun,
+  command,
+  edit,
+  lines,
+  message,
+  modelCall,
+  newSession,
+  round,
+} from "./store-samples.ts";
 
 export const stopCases: readonly ContractCase<RunStoreSubject>[] = [
   {
@@ -56,19 +66,39 @@ export const stopCases: readonly ContractCase<RunStoreSubject>[] = [
     },
   },
   {
-    title: "an answer that was finished before the stop was noticed is an answer",
+    title: "an answer that was stored before the stop came is an answer",
     async run(subject) {
       const { store, inbox } = subject;
       const { fence, session } = await running(subject, "one");
+      await store.commitRound(fence, round(1, answer("done")));
       await inbox.put(command(session, "stop"));
       await inbox.put(message(session, "two"));
-      const ended = await store.end(fence, {
-        reason: "stop",
-        round: round(1, answer("done")),
-        modelCalls: [],
-      });
-      expect(ended).toEqual({ kind: "ended" });
+      expect(await store.end(fence, { reason: "stop", modelCalls: [] })).toEqual({ kind: "ended" });
       expect(await fates(subject, session)).toEqual(["answered", "answered", "waiting"]);
+    },
+  },
+  {
+    title:
+      "an answer that the stop came before is not taken with the end: nothing changes, until it ends as cancelled with it",
+    async run(subject) {
+      const { store, inbox, transcripts } = subject;
+      const { fence, session } = await running(subject, "one");
+      await inbox.put(message(session, "before it"));
+      await inbox.put(command(session, "stop"));
+      await inbox.put(message(session, "two"));
+      const before = await fates(subject, session);
+      const ending = {
+        round: { ...round(1, answer("done")), modelCalls: [modelCall(`${session}-m`)] },
+        modelCalls: [],
+      };
+      expect(await store.end(fence, { reason: "stop", ...ending })).toEqual({ kind: "stopped" });
+      expect(lines(await transcripts.entries(session))).toEqual(["user: one"]);
+      expect(await fates(subject, session)).toEqual(before);
+      expect(await store.end(fence, { reason: "cancelled", note: "stopped", ...ending })).toEqual({
+        kind: "ended",
+      });
+      expect(lines(await transcripts.entries(session))).toEqual(["user: one", "bot: done", "note: stopped"]);
+      expect(await fates(subject, session)).toEqual(["cancelled", "cancelled", "answered", "waiting"]);
     },
   },
   {

@@ -130,6 +130,21 @@ export function end(state: State, id: WorkerId, rules: Rules): Wrong {
   return wrong;
 }
 
+/** The same with the run's last round (`storeEnd` of `core/run`). */
+export function endWithAnswer(state: State, id: WorkerId, rules: Rules): Wrong {
+  const worker = state.workers[id];
+  if (isRefused(state, id, rules)) return undefined;
+  if (isStopped(state) && rules.stopAtCommit) {
+    worker.ending = "cancelled";
+    worker.next = "end";
+    return undefined;
+  }
+  const isTwice = (worker.seen & ~state.answered) === 0;
+  state.answered |= worker.seen;
+  worker.ending = "stop";
+  return end(state, id, rules) ?? (isTwice ? "the same messages were answered twice" : undefined);
+}
+
 /** `RunStore.settled`. */
 export function settled(state: State, id: WorkerId, rules: Rules): Wrong {
   const worker = state.workers[id];

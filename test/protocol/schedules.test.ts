@@ -127,6 +127,21 @@ const broken: readonly Broken[] = [
     path: "3",
   },
   {
+    title: "an end that does not compare the stop",
+    flaws: {
+      store: (store) => ({
+        ...store,
+        async end(fence, { round, ...ending }) {
+          if (round !== undefined) await store.commitRound(fence, round);
+          return store.end(fence, ending);
+        },
+      }),
+    },
+    weather: "killed",
+    wrong: /stopped, and ended/,
+    seed: 1,
+  },
+  {
     title: "a stop that takes back nothing that waits",
     flaws: {
       inbox: (inbox) => ({
@@ -143,7 +158,7 @@ const broken: readonly Broken[] = [
     title: "a claim that does not go on from the stored rounds",
     flaws: { store: forgets },
     weather: "killed",
-    wrong: /answered twice|had its effect/,
+    wrong: /answered twice|had its effect|is not whole/,
     seed: 1,
     path: "53",
   },

@@ -1,5 +1,5 @@
 // What a worker does, step by step, and what can happen to it.
-import { commitRound, end, hasWork, isStopped, open, settled, type Wrong } from "./ledger.ts";
+import { commitRound, end, endWithAnswer, hasWork, isStopped, open, settled, type Wrong } from "./ledger.ts";
 import { wake } from "./people.ts";
 import type { Fault, Rules } from "./rules.ts";
 import { copyOf, idleWorker, type State, type Worker, type WorkerId, type Write } from "./state.ts";
@@ -129,6 +129,7 @@ function* answer(state: State, id: WorkerId, rules: Rules, step: MakeStep): Gene
     return;
   }
   yield step("stores the model's answer", (next) => commitRound(next, id, rules));
+  yield step("stores the model's answer with the end", (next) => endWithAnswer(next, id, rules));
   // `isStopped` asked after a signal: the ledger says whom the stop means.
   if (isStopped(state) && worker.run === state.run) {
     yield step("hears the stop", (_, w) => {

@@ -5,7 +5,7 @@ import { cleanJson, cleanText } from "../../core/text.ts";
 import { ENTRY_JSON, toEntry, type EntryRow } from "./entry-row.ts";
 import { holding, takeHeld } from "./fenced.ts";
 import { joining, nobodyWaits, waiting, WITH_JOINED } from "./joining-sql.ts";
-import { noteEntry } from "./ledger-sql.ts";
+import { isStopped, noteEntry } from "./ledger-sql.ts";
 import { partsOf, storedEntries, storing, type RoundPart } from "./round-values.ts";
 import { shaped } from "./shaped.ts";
 import type { Sql } from "./sql.ts";
@@ -25,6 +25,8 @@ interface EndShape {
   /** It takes in who waits, and then the run goes on. Else it only looks, and takes nothing when someone waits. */
   readonly joins: boolean;
   readonly hasNote: boolean;
+  /** It takes nothing where a stop is newer than all that was admitted. */
+  readonly unlessStopped: boolean;
   readonly parts: readonly RoundPart[];
 }
 
@@ -33,12 +35,16 @@ interface EndShape {
  * is one, then `parts`. No row where nothing was taken.
  */
 const END = shaped<EndShape>({
-  name: ({ isComplete, mayJoin, joins, hasNote, parts }) =>
-    ["end", isComplete, mayJoin, joins, hasNote, ...parts.map((part) => part.name)].join("-"),
-  text: ({ isComplete, mayJoin, joins, hasNote, parts }) => `
+  name: ({ isComplete, mayJoin, joins, hasNote, unlessStopped, parts }) =>
+    ["end", isComplete, mayJoin, joins, hasNote, unlessStopped, ...parts.map((part) => part.name)].join("-"),
+  text: ({ isComplete, mayJoin, joins, hasNote, unlessStopped, parts }) => `
 with ${holding({
     adds: `$5::integer + ${joins ? waiting(mayJoin) : hasNote ? 1 : 0}`,
-    when: `($4::integer is null or r.rounds = $4 - 1)${joins ? "" : ` and ${nobodyWaits(mayJoin)}`}`,
+    when: [
+      "($4::integer is null or r.rounds = $4 - 1)",
+      ...(joins ? [] : [nobodyWaits(mayJoin)]),
+      ...(unlessStopped ? [`not (${isStopped("w", "r")})`] : []),
+    ].join(" and "),
     gives: `${isComplete ? "$4" : "r.rounds"} as rounds, ${joins ? `${waiting(mayJoin)} > 0` : "false"} as goes_on`,
   })}${joins ? joining(mayJoin) : ""},
 done as (
@@ -93,9 +99,11 @@ export async function endRun(
   const isComplete = round?.state === "complete";
   const mayJoin = ending.reason === "stop" && ending.isLast !== true;
   const hasNote = note !== undefined;
-  const row = await takeHeld(sql, { fence, round: round?.round }, (joins) =>
-    sql.query<EndRow>(END({ isComplete, mayJoin, joins, hasNote, parts }), values),
+  const unlessStopped = ending.reason === "stop" && round !== undefined;
+  const row = await takeHeld(sql, { fence, round: round?.round, unlessStopped }, (joins) =>
+    sql.query<EndRow>(END({ isComplete, mayJoin, joins, hasNote, unlessStopped, parts }), values),
   );
+  if (row === "stopped") return { kind: "stopped" };
   if (!row.goesOn) return { kind: "ended" };
   return {
     kind: "steered",

@@ -25,25 +25,39 @@ export const holding = (of: {
 const WHY = {
   name: "why-not-held",
   text: `
-select s.fence, r.reply = 'open' as open, r.rounds
+select s.fence, r.reply = 'open' as open, r.rounds, ${isStopped("s", "r")} as stopped
 from sessions s left join runs r on r.id = $2 and r.session = s.id where s.id = $1`,
 };
+
+interface Taking {
+  readonly fence: Fence;
+  readonly round: number | undefined;
+}
+
+type Take<R> = (joins: boolean) => Promise<readonly R[]>;
 
 /**
  * Runs a statement that takes the session's row until it does, and answers its row.
  * @param of.round the round that the statement stores, if any; it has to follow the stored ones.
  * @param query answers no row where nothing was taken: told whether to take in who waits. At first it only looks whether someone
  * does, since mostly nobody does; and what it has found stale it begins anew.
+ * @param of.unlessStopped the statement takes nothing of a run that was stopped; that is then the answer.
  * @throws BobbinError `stale_fence` when another attempt is newer, or the run has ended.
  */
+export async function takeHeld<R extends object>(sql: Sql, of: Taking, query: Take<R>): Promise<R>;
 export async function takeHeld<R extends object>(
   sql: Sql,
-  of: { readonly fence: Fence; readonly round: number | undefined },
-  query: (joins: boolean) => Promise<readonly R[]>,
-): Promise<R> {
+  of: Taking & { readonly unlessStopped: boolean },
+  query: Take<R>,
+): Promise<R | "stopped">;
+export async function takeHeld<R extends object>(
+  sql: Sql,
+  of: Taking & { readonly unlessStopped?: boolean },
+  query: Take<R>,
+): Promise<R | "stopped"> {
   const { fence, round } = of;
   let joins = false;
-  return snapshotRetry(async () => {
+  return snapshotRetry<R | "stopped">(async () => {
     const [row] = await query(joins);
     if (row !== undefined) return row;
     const [why] = await sql.query<WhyRow>(WHY, [fence.session, fence.run]);
@@ -53,6 +67,7 @@ export async function takeHeld<R extends object>(
         facts: { run: fence.run, round, stored: why.rounds ?? -1 },
       });
     }
+    if (of.unlessStopped === true && why.stopped === true) return "stopped";
     // Someone waits, or the row was contested; that statement is right in both cases.
     joins = true;
     return "stale";
@@ -64,6 +79,7 @@ interface WhyRow {
   /** Whether the run is unfinished; null when there is no such run. */
   readonly open: boolean | null;
   readonly rounds: number | null;
+  readonly stopped: boolean | null;
 }
 
 export function staleFence(fence: Fence): BobbinError {

@@ -67,6 +67,11 @@ export interface LoopHooks {
   /** Asked before each tool starts; false ends the attempt as lost. */
   isLive(): boolean;
   /**
+   * The shell stores the last round of a run that ends with `stop` together with the end: it is then not committed, and
+   * stands in the outcome. The shell says that the round is done.
+   */
+  readonly endsWithRound?: true;
+  /**
    * Asked between the calls of one reply: whether someone wrote meanwhile. Then those that have not begun are skipped, so that
    * the model hears of it first. Where it rejects or is absent nothing is skipped.
    */
@@ -105,6 +110,7 @@ export type LoopOutcome =
       /**
        * Not committed. `cancelled` in mid-reply: the text that was shown, as interrupted. `cancelled` or `timeout` while
        * tools ran: the reply (where `calls` was not committed), the results that came, and the other calls as cancelled.
+       * `stop` with `endsWithRound`: the answer.
        */
       readonly round?: RoundRecord;
       /** Model calls that belong to no committed round (nor to `round`). */

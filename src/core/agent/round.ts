@@ -189,6 +189,10 @@ async function finishRound(state: RunState, done: CompleteRound): Promise<RoundE
   const results = done.answers.map((each) => each.full);
   const last = round < state.profile.limits.maxTurns ? {} : ({ isLast: true } as const);
   const record: RoundRecord = { round, state: "complete", entries, results, modelCalls, ...last };
+  if (reason === "stop" && state.hooks.endsWithRound === true) {
+    state.rounds = round;
+    return { kind: "ended", reason, round: record, modelCalls: [] };
+  }
   const committed = await commit(state, record);
   if (committed.kind !== "committed") return committed;
   const { stopped, steered, leave, stored } = committed.answer;

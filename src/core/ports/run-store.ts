@@ -30,7 +30,7 @@ export interface Committed {
 export interface RunEnding {
   readonly reason: EndReason;
   readonly error?: RunError;
-  /** A last, perhaps interrupted round (stop: the text that was shown, calls closed as cancelled). */
+  /** The last round: the answer, or what there was of it (cancelled: the text that was shown, calls closed as cancelled). */
   readonly round?: RoundRecord;
   /** Stored as a note entry after it; given for every reason but `stop` and `waiting`. */
   readonly note?: string;
@@ -43,6 +43,11 @@ export interface RunEnding {
 export type Ended =
   /** Outcome, fates, usage and `reply = settling` are durable. */
   | { readonly kind: "ended" }
+  /**
+   * Reason `stop` with a round only: a stop or reset that is newer than everything admitted was stored before that round was.
+   * Nothing has changed: end the run as `cancelled`, with the round.
+   */
+  | { readonly kind: "stopped" }
   /** Reason `stop` without `isLast` only: messages had come in meanwhile and were admitted; the run goes on. */
   | { readonly kind: "steered"; readonly stored: readonly Entry[]; readonly steered: readonly Entry[] };
 

@@ -7,6 +7,7 @@ import type { AbortReason, LoopDeps, LoopHooks, LoopOutcome, LoopProfile } from 
 import { runLoop } from "../agent/loop.ts";
 import type { Entry } from "../entry.ts";
 import { isStaleFence, isStoreTrouble, type BobbinError } from "../errors.ts";
+import type { RunEvent } from "../events.ts";
 import type { Author } from "../inbound.ts";
 import type { Lease } from "../ports/locker.ts";
 import type { Log } from "../ports/log.ts";
@@ -21,9 +22,10 @@ import { createReplyWriter, type ReplyWriter } from "../reply/writer.ts";
 import type { SessionId } from "../thread.ts";
 import type { Backlog } from "./backlog.ts";
 import { holdSession, type Hold } from "./hold.ts";
-import { outcomeOf, stoppedBeforeItBegan, toRunEnding } from "./run-ending.ts";
+import { outcomeOf, stoppedBeforeItBegan } from "./run-ending.ts";
 import { leaveSignal, openRunSignal, watchStops, type RunEnders, type StopWatch } from "./run-signal.ts";
 import type { Served, ServeStep } from "./serve-session.ts";
+import { storeEnd } from "./store-end.ts";
 import { markTriedAgain } from "./tried-again.ts";
 
 export interface RunSessionDeps extends LoopDeps {
@@ -174,10 +176,8 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
     /** A store that went away ends the attempt, not the run: the claim after it resumes from what was stored. */
     let storeFailure: BobbinError | undefined;
     const hooks: LoopHooks = {
-      emit(event) {
-        signal.on(event);
-        writer.on(event);
-      },
+      emit: (event) => say(event),
+      endsWithRound: true,
       isLive: () => lease.isLive(),
       isSteered: () => deps.store.isSteered(fence),
       async commitRound(round) {
@@ -200,6 +200,10 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
       profile.limits.runMs - (claimed.resumed ? Math.max(0, deps.clock.now() - run.startedAt) : 0);
     const signal = openRunSignal(deps, fence, { ...enders, graceMs, leftMs });
     frozen.catch(() => signal.cut());
+    const say = (event: RunEvent): void => {
+      signal.on(event);
+      writer.on(event);
+    };
     try {
       for (;;) {
         const input = {
@@ -218,8 +222,11 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
         await frozen;
         if (storeFailure !== undefined) throw storeFailure;
         if (outcome.kind === "left") return outcome;
-        const ended = await deps.store.end(fence, toRunEnding(outcome, rounds, profile.limits.maxTurns));
-        if (ended.kind === "ended") return { kind: "ended", outcome: outcomeOf(outcome, deps.clock.now()) };
+        const { how, ended } = await storeEnd(deps.store, fence, outcome, rounds, profile.limits.maxTurns);
+        const { round } = how;
+        if (outcome.reason === "stop" && round !== undefined)
+          say({ kind: "round", round: round.round, state: "done", entries: round.entries });
+        if (ended.kind === "ended") return { kind: "ended", outcome: outcomeOf(how, deps.clock.now()) };
         // Messages came between the last look and the end: the same run and the same reply go on.
         rounds = outcome.rounds;
         entries.push(...ended.stored, ...ended.steered);

@@ -26,7 +26,7 @@ async function ledger(b: RunBench): Promise<Record<string, readonly unknown[]>> 
 test("answered, steered, failed, refused and cancelled, each with its run and the reason where there is one", async () => {
   const b = bench([reply("one"), reply("two"), fails("model_timeout"), hangs("no"), reply("again")]);
   await b.say("asks");
-  b.moments.at("commitRound", "before", () => b.say("joins"));
+  b.moments.at("end", "before", () => b.say("joins"));
   await b.rest();
   await b.say("meets a model that is silent");
   await b.rest();

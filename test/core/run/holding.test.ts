@@ -59,7 +59,7 @@ test("the first request does not wait until the prompt is stored, and nothing of
   let isFrozen = false;
   b.moments.at("freeze", "after", () => (isFrozen = true));
   let wasFrozen: boolean | undefined;
-  b.moments.at("commitRound", "before", () => (wasFrozen = isFrozen));
+  b.moments.at("end", "before", () => (wasFrozen = isFrozen));
   const served = b.worker().serve();
   await until(() => b.model.requests.length === 1, { what: "the model is asked" });
   expect(isFrozen).toBe(false);

@@ -31,9 +31,8 @@ test("while the final answer streams: it joins, and the same reply goes on", asy
   expect(await b.problems()).toEqual([]);
 });
 
-test("between the last round and the end: it joins; behind the end it has a reply of its own", async () => {
+test("before the end with the answer: it joins; behind the end it has a reply of its own", async () => {
   for (const [moment, when, joins] of [
-    ["commitRound", "after", true],
     ["end", "before", true],
     ["end", "after", false],
     ["final", "before", false],
@@ -91,16 +90,12 @@ test("tools run with the rights of who spoke last, in whatever way they joined a
 });
 
 test("who joins after a good answer at the last model call of a run is answered by a new one, and the answer stands", async () => {
-  for (const [text, moment] of [
-    ["two", "commitRound"],
-    ["two", "end"],
-    ["", "end"],
-  ] as const) {
+  for (const text of ["two", ""]) {
     const b = bench([reply("one"), reply(text), reply("for you")], { limits: { maxTurns: 2 } });
     await b.say("0");
     b.moments.at("end", "before", async () => {
       await b.say("1");
-      b.moments.at(moment, "before", () => b.say("2", ben));
+      b.moments.at("end", "before", () => b.say("2", ben));
     });
     await b.worker().serve();
     expect(b.shown()).toEqual([text === "" ? "one" : "one\n\ntwo", "for you"]);
@@ -205,7 +200,7 @@ test("deleted while it waits it is never read; deleted in mid-run it is taken ba
   const first = await b.say("oops");
   await b.say("kept");
   await b.remove(first);
-  b.moments.at("commitRound", "before", async () => {
+  b.moments.at("end", "before", async () => {
     const late = await b.say("late oops");
     await b.remove(late);
   });

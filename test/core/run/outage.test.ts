@@ -71,10 +71,7 @@ test("away too when it shall be written down how the attempt left: it is said at
   const b = bench([reply("one"), reply("two")]);
   await b.say("hello");
   const worker = b.worker();
-  b.moments
-    .at("commitRound", "before", storeAway)
-    .at("leave", "before", storeAway)
-    .at("leave", "before", storeAway);
+  b.moments.at("end", "before", storeAway).at("leave", "before", storeAway).at("leave", "before", storeAway);
   await worker.serve().catch(() => {});
   await worker.serve().catch(() => {});
   await worker.serve();
@@ -88,7 +85,7 @@ test("away for longer than a run has attempts: when it is back the run is answer
   await b.say("hello");
   const worker = b.worker();
   for (let outage = 0; outage < 10; outage++) {
-    b.moments.at("commitRound", "before", storeAway).at("leave", "before", storeAway);
+    b.moments.at("end", "before", storeAway).at("leave", "before", storeAway);
     await worker.serve().catch(() => {});
   }
   await worker.serve();
@@ -119,7 +116,7 @@ test("a disk that stays full ends the run after its attempts: the model is not a
   const b = bench(Array.from({ length: 9 }, () => reply("at last")));
   await b.say("hello");
   for (let attempt = 0; attempt < 8; attempt++) {
-    b.moments.at("commitRound", "before", storeFull);
+    b.moments.at("end", "before", storeFull);
     await b
       .worker()
       .serve()

@@ -14,10 +14,10 @@ const fault = (): never => {
   throw new TypeError("undefined is not a function");
 };
 
-test("in the store's answer to a round: the run ends at once, with Retry", async () => {
+test("in storing the answer: the run ends at once, with Retry", async () => {
   const b = bench([reply("lost"), reply("here")]);
   await b.say("hello");
-  b.moments.at("commitRound", "before", fault);
+  b.moments.at("end", "before", fault);
   await b.worker().serve();
   expect(b.shown()[0]).toMatch(
     /Something went wrong inside the bot\. Please try again\. Retry starts it again/,
@@ -72,7 +72,8 @@ test("in what the model is told: given up at the eighth attempt, in the thread, 
 
 test("in the end of a run, each time: the same", async () => {
   const b = bench(Array.from({ length: 8 }, () => reply("never stored")));
-  for (let crash = 0; crash < 8; crash++) b.moments.at("end", "before", fault);
+  // With the answer, and then without it.
+  for (let crash = 0; crash < 16; crash++) b.moments.at("end", "before", fault);
   await b.say("hello");
   await b.rest();
   expect((await b.fates())[0]).toBe("hello: failed");

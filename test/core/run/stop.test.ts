@@ -113,10 +113,22 @@ test("after the worker died inside a tool, before the next one looks: nothing ru
   expect(await b.problems()).toEqual([]);
 });
 
-test("between the last round and the end, and after the end: the answer is whole, and the next message has a run of its own", async () => {
+test("before the answer is stored: what was said stays, as stopped, and the next message has a run of its own", async () => {
+  const b = bench([reply("the answer"), reply("the next")]);
+  await b.say("hello");
+  b.moments.at("end", "before", () => b.command("stop"));
+  await b.worker().serve();
+  expect(b.shown()).toEqual(["the answer [Stopped. Reply to go on, or retry.]"]);
+  expect(await b.fates()).toEqual(["hello: cancelled", "/stop: answered"]);
+  await b.say("more");
+  await b.rest();
+  expect(b.shown()).toEqual(["the answer [Stopped. Reply to go on, or retry.]", "the next"]);
+  expect(b.asked(2)).toContain("bot: the answer");
+  expect(await b.problems()).toEqual([]);
+});
+
+test("after the end: the answer is whole, and the next message has a run of its own", async () => {
   for (const [moment, when] of [
-    ["commitRound", "after"],
-    ["end", "before"],
     ["end", "after"],
     ["settled", "before"],
     ["settled", "after"],

@@ -274,6 +274,7 @@ export function createMemoryRunStore(ledger: MemoryLedger, tailLimit = 200): Run
       const { round, reason, note, error } = ending;
       checkOrder(run, round);
       const stopped = isStopped(session, run);
+      if (stopped && reason === "stop" && round !== undefined) return { kind: "stopped" };
       const stored = round === undefined ? [] : storeRound(fence, session, run, round);
       storeCalls(fence, ending.modelCalls);
       drop(ledger, session);
