@@ -47,17 +47,20 @@ const rules: readonly Rule[] = [
   {
     ...adapter,
     where: "src/adapters/slack/",
+    may: ["src/core/", "src/adapters/unsent.ts"],
     packages: ["@slack/bolt", "@slack/web-api", "undici", ...markdown],
   },
   {
     ...adapter,
     where: "src/adapters/discord/",
+    may: ["src/core/", "src/adapters/unsent.ts"],
     packages: ["@discordjs/rest", "@discordjs/ws", "discord-api-types", "mdast"],
   },
   { ...adapter, where: "src/adapters/mcp/", packages: ["@modelcontextprotocol/sdk"] },
   { ...adapter, where: "src/adapters/settings/", packages: ["zod"] },
   { ...adapter, where: "src/adapters/log.ts", packages: ["pino"] },
   { ...adapter, where: "src/adapters/ids.ts", packages: [] },
+  { ...adapter, where: "src/adapters/unsent.ts", packages: [] },
   { ...adapter, where: "src/adapters/system-clock.ts", packages: [] },
   { ...adapter, where: "src/adapters/http/", packages: ["hono", "@hono/node-server"] },
   {

@@ -1,6 +1,7 @@
 /** What a failed call of the library means: whether Discord said no, and if not, whether the request can have arrived. Pure. */
 
 import { DiscordAPIError, HTTPError, RateLimitError } from "@discordjs/rest";
+import { isUnsent, reasonsOf } from "../unsent.ts";
 
 export type DiscordFailure =
   /** Not done, and not to be tried for so long. */
@@ -14,17 +15,6 @@ export type DiscordFailure =
   /** Never sent. */
   | { readonly kind: "unreachable"; readonly why: string };
 
-/** Failures before the first byte was sent. */
-const UNSENT: ReadonlySet<string> = new Set([
-  "EAI_AGAIN",
-  "EAI_FAIL",
-  "ECONNREFUSED",
-  "EHOSTUNREACH",
-  "ENETDOWN",
-  "ENETUNREACH",
-  "ENOTFOUND",
-  "UND_ERR_CONNECT_TIMEOUT",
-]);
 /** A timer may be early, and the server's clock another. */
 const ROOM_MS = 50;
 
@@ -42,29 +32,10 @@ export function failureOf(error: unknown, token: string): DiscordFailure {
       ? { kind: "http", status: error.status }
       : { kind: "refused", code: 0, status: error.status, detail: shortly(error.message, token) };
   }
-  const why = shortly(reasonsOf(error).join(": "), token);
-  return { kind: codesOf(error).some((code) => UNSENT.has(code)) ? "unreachable" : "unknown", why };
+  const why = shortly(reasonsOf(error), token);
+  return { kind: isUnsent(error) ? "unreachable" : "unknown", why };
 }
 
 function shortly(text: string, token: string): string {
   return text.replaceAll(token, "…").slice(0, 300);
-}
-
-/** An error and its causes; a connection that was tried at several addresses has one for each. */
-function chainOf(error: unknown, depth = 0): readonly unknown[] {
-  if (!(error instanceof Error) || depth > 5) return [error];
-  const inner: readonly unknown[] = error instanceof AggregateError ? error.errors : [];
-  const causes = error.cause === undefined ? inner : [error.cause, ...inner];
-  return [error, ...causes.flatMap((cause) => chainOf(cause, depth + 1))];
-}
-
-function codesOf(error: unknown): readonly string[] {
-  return chainOf(error).flatMap((link) =>
-    link instanceof Error && "code" in link && typeof link.code === "string" ? [link.code] : [],
-  );
-}
-
-function reasonsOf(error: unknown): readonly string[] {
-  const words = chainOf(error).map((link) => (link instanceof Error ? link.message : String(link)));
-  return [...new Set([...codesOf(error), ...words])].filter((word) => word !== "");
 }

@@ -1,12 +1,12 @@
 /** The inside of a paragraph: mdast to Discord's markdown, with every sign that is only text escaped. */
 
 import type { Definition, PhrasingContent } from "mdast";
+import { imageLabel, plainWords, wordsOf } from "../../core/reply/plain-words.ts";
 
 export type Definitions = ReadonlyMap<string, Definition>;
 
 const SCHEMES: ReadonlySet<string> = new Set(["http:", "https:", "mailto:"]);
 const LONGEST_ADDRESS = 512;
-const LINE_BREAK = /^<br\s*\/?>$/i;
 /** What Discord reads as a mark wherever it stands, and an underscore at the edge of a word. */
 const MARKS = /[\\*~`|<[\]]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu;
 /** What Discord reads as a mark at the begin of a line. */
@@ -30,17 +30,12 @@ export function inlineMarkdown(nodes: readonly PhrasingContent[], definitions: D
   return nodes.map((node) => inline(node, definitions)).join("");
 }
 
-/** The words of inline nodes without their marks. */
-export function plainWords(nodes: readonly PhrasingContent[]): string {
-  return nodes.map(wordsOf).join("");
-}
-
 function inline(node: PhrasingContent, definitions: Definitions): string {
   switch (node.type) {
     case "text":
       return escapeText(node.value);
     case "html":
-      return LINE_BREAK.test(node.value) ? "\n" : escapeText(node.value);
+      return escapeText(wordsOf(node));
     case "inlineCode":
       return code(node.value);
     case "strong":
@@ -60,7 +55,7 @@ function inline(node: PhrasingContent, definitions: Definitions): string {
     case "imageReference":
       return link(definitions.get(node.identifier)?.url ?? "", imageLabel(node.alt));
     case "footnoteReference":
-      return escapeText(`[${node.label ?? node.identifier}]`);
+      return escapeText(wordsOf(node));
     default:
       return node satisfies never;
   }
@@ -103,27 +98,4 @@ function safeAddress(url: string): string | undefined {
     (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
   );
   return safe.length > LONGEST_ADDRESS ? undefined : safe;
-}
-
-function imageLabel(alt: string | null | undefined): string {
-  return alt == null || alt.trim() === "" ? "Image" : alt;
-}
-
-function wordsOf(node: PhrasingContent): string {
-  switch (node.type) {
-    case "html":
-      return LINE_BREAK.test(node.value) ? "\n" : node.value;
-    case "text":
-    case "inlineCode":
-      return node.value;
-    case "break":
-      return "\n";
-    case "image":
-    case "imageReference":
-      return imageLabel(node.alt);
-    case "footnoteReference":
-      return `[${node.label ?? node.identifier}]`;
-    default:
-      return plainWords(node.children);
-  }
 }

@@ -2,8 +2,9 @@
 
 import type { List, ListItem, PhrasingContent, RootContent, Table } from "mdast";
 import { markdownTree, plainParagraphs } from "../../core/reply/markdown-tree.ts";
+import { plainWords } from "../../core/reply/plain-words.ts";
 import { tableColumns } from "../../core/reply/table-columns.ts";
-import { escapeText, inlineMarkdown, plainWords, type Definitions } from "./inline-markdown.ts";
+import { escapeText, inlineMarkdown, type Definitions } from "./inline-markdown.ts";
 
 const RULE = "─".repeat(12);
 /** What fits beside a side bar, and on a telephone nearly. */

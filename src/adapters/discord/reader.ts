@@ -68,6 +68,8 @@ export class Reader {
   readonly #seen = new Map<string, ReadingMark>();
   /** Channels that were fetched since the gateway was last entered anew: what comes now comes without a gap. */
   readonly #current = new Set<string>();
+  /** Channels that are being fetched, and in which nothing was missed since that began. */
+  readonly #fetched = new Set<string>();
   readonly #dirty = new Set<string>();
   /** Guilds, and all direct conversations together, of which something is known. */
   readonly #spaces = new Set<string>();
@@ -92,6 +94,7 @@ export class Reader {
   /** The gateway was entered anew, and whatever happened before that is not told. */
   enter(): void {
     this.#current.clear();
+    this.#fetched.clear();
     this.#newestBefore = this.#newest;
     const since = sinceOf(this.#deps.clock.now());
     const direct = [...this.#seen.values()]
@@ -165,6 +168,7 @@ export class Reader {
     if (line.waiting >= this.#options.mostWaiting) {
       // What comes now is fetched by whoever is next in the line.
       this.#current.delete(channel);
+      this.#fetched.delete(channel);
       return;
     }
     line.waiting++;
@@ -207,6 +211,7 @@ export class Reader {
     const mark = this.#seen.get(channel);
     if (mark === undefined) return;
     await this.#turn();
+    this.#fetched.add(channel);
     try {
       const { clock, log, receive } = this.#deps;
       const { longestAgoMs, mostMissed } = this.#options;
@@ -226,8 +231,9 @@ export class Reader {
         if (page.length < PAGE) break;
       }
       if (count > 0) log.info("what was said on Discord meanwhile was fetched", { channel, messages: count });
-      this.#current.add(channel);
+      if (this.#fetched.has(channel)) this.#current.add(channel);
     } finally {
+      this.#fetched.delete(channel);
       this.#fetching--;
       this.#queue.shift()?.();
     }

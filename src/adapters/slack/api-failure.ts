@@ -6,6 +6,7 @@ import {
   WebAPIRateLimitedError,
   WebAPIRequestError,
 } from "@slack/web-api";
+import { codesOf, isUnsent, reasonsOf } from "../unsent.ts";
 import { fieldsOf, listOf, textOf, type Payload } from "./payload.ts";
 import { NOT_SENT } from "./web-request.ts";
 
@@ -23,18 +24,6 @@ export type SlackFailure =
 
 /** What Slack's error codes look like; anything else in their place is the page of a proxy. */
 const CODE = /^[A-Za-z0-9_.:-]{1,100}$/;
-/** Failures before the first byte was sent. */
-const UNSENT: ReadonlySet<string> = new Set([
-  "EAI_AGAIN",
-  "EAI_FAIL",
-  "ECONNREFUSED",
-  "EHOSTUNREACH",
-  "ENETDOWN",
-  "ENETUNREACH",
-  "ENOTFOUND",
-  "UND_ERR_CONNECT_TIMEOUT",
-  NOT_SENT,
-]);
 /** Where Slack says too many without saying for how long, s. */
 export const CLOSED_S = 30;
 
@@ -49,8 +38,8 @@ export function failureOf(error: unknown, token: string): SlackFailure {
     return refusalOf({ ...error.data }, retryAfter);
   }
   const cause = error instanceof WebAPIRequestError ? error.original : error;
-  const why = reasonsOf(cause).join(": ").replaceAll(token, "…").slice(0, 300);
-  return { kind: codesOf(cause).some((code) => UNSENT.has(code)) ? "unreachable" : "unknown", why };
+  const why = reasonsOf(cause).replaceAll(token, "…").slice(0, 300);
+  return { kind: isUnsent(cause) || codesOf(cause).includes(NOT_SENT) ? "unreachable" : "unknown", why };
 }
 
 /**
@@ -73,23 +62,4 @@ export function refusalOf(answer: Payload, retryAfterS = CLOSED_S): SlackFailure
   ];
   const detail = said.join("; ").slice(0, 500);
   return detail === "" ? { kind: "refused", code } : { kind: "refused", code, detail };
-}
-
-/** An error and its causes; a connection that was tried at several addresses has one for each. */
-function chainOf(error: unknown, depth = 0): readonly unknown[] {
-  if (!(error instanceof Error) || depth > 5) return [error];
-  const inner: readonly unknown[] = error instanceof AggregateError ? error.errors : [];
-  const causes = error.cause === undefined ? inner : [error.cause, ...inner];
-  return [error, ...causes.flatMap((cause) => chainOf(cause, depth + 1))];
-}
-
-function codesOf(error: unknown): readonly string[] {
-  return chainOf(error).flatMap((link) =>
-    link instanceof Error && "code" in link && typeof link.code === "string" ? [link.code] : [],
-  );
-}
-
-function reasonsOf(error: unknown): readonly string[] {
-  const words = chainOf(error).map((link) => (link instanceof Error ? link.message : String(link)));
-  return [...new Set([...codesOf(error), ...words])].filter((word) => word !== "");
 }

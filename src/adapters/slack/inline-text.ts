@@ -1,6 +1,7 @@
 /** The inside of a paragraph: mdast to Slack's rich text. */
 
 import type { Definition, PhrasingContent } from "mdast";
+import { imageLabel, plainWords, wordsOf } from "../../core/reply/plain-words.ts";
 import { safeAddress } from "./address.ts";
 import { joined, words, type RichInline, type RichStyle } from "./rich-text.ts";
 
@@ -12,7 +13,6 @@ export interface InlineContext {
 
 /** A mention as Slack writes it. Nothing else that stands in angle brackets is ever more than text. */
 const MENTION = /<@([UW][A-Z0-9]{2,})(?:\|[^<>\n]*)?>/g;
-const LINE_BREAK = /^<br\s*\/?>$/i;
 
 export function inlinesOf(
   nodes: readonly PhrasingContent[],
@@ -22,17 +22,12 @@ export function inlinesOf(
   return joined(nodes.flatMap((node) => inline(node, context, style)));
 }
 
-/** The words of inline nodes without their marks. */
-export function plainText(nodes: readonly PhrasingContent[]): string {
-  return nodes.map(plainWords).join("");
-}
-
 function inline(node: PhrasingContent, context: InlineContext, style: RichStyle): readonly RichInline[] {
   switch (node.type) {
     case "text":
       return proseOf(node.value, context, style);
     case "html":
-      return words(plainWords(node), style);
+      return words(wordsOf(node), style);
     case "inlineCode":
       return words(node.value, { ...style, code: true });
     case "strong":
@@ -44,15 +39,15 @@ function inline(node: PhrasingContent, context: InlineContext, style: RichStyle)
     case "break":
       return words("\n", style);
     case "link":
-      return link(node.url, plainText(node.children), style);
+      return link(node.url, plainWords(node.children), style);
     case "linkReference":
-      return link(context.definitions.get(node.identifier)?.url ?? "", plainText(node.children), style);
+      return link(context.definitions.get(node.identifier)?.url ?? "", plainWords(node.children), style);
     case "image":
       return link(node.url, imageLabel(node.alt), style);
     case "imageReference":
       return link(context.definitions.get(node.identifier)?.url ?? "", imageLabel(node.alt), style);
     case "footnoteReference":
-      return words(plainWords(node), style);
+      return words(wordsOf(node), style);
     default:
       return node satisfies never;
   }
@@ -83,27 +78,4 @@ function link(url: string, label: string, style: RichStyle): readonly RichInline
       ? { type: "link", url: address, ...styled }
       : { type: "link", url: address, text: name, ...styled },
   ];
-}
-
-function imageLabel(alt: string | null | undefined): string {
-  return alt == null || alt.trim() === "" ? "Image" : alt;
-}
-
-function plainWords(node: PhrasingContent): string {
-  switch (node.type) {
-    case "html":
-      return LINE_BREAK.test(node.value) ? "\n" : node.value;
-    case "text":
-    case "inlineCode":
-      return node.value;
-    case "break":
-      return "\n";
-    case "image":
-    case "imageReference":
-      return imageLabel(node.alt);
-    case "footnoteReference":
-      return `[${node.label ?? node.identifier}]`;
-    default:
-      return plainText(node.children);
-  }
 }

@@ -4,8 +4,9 @@
  */
 
 import type { PhrasingContent, Table } from "mdast";
+import { plainWords } from "../../core/reply/plain-words.ts";
 import { tableColumns } from "../../core/reply/table-columns.ts";
-import { inlinesOf, plainText, type InlineContext } from "./inline-text.ts";
+import { inlinesOf, type InlineContext } from "./inline-text.ts";
 import { joined, words, type RichInline } from "./rich-text.ts";
 
 export type TableText =
@@ -20,7 +21,7 @@ const LARGEST = 2_500;
 
 export function tableText(node: Table, context: InlineContext): TableText {
   const cells = node.children.map((row) =>
-    row.children.map((cell) => plainText(cell.children).replaceAll(/\s+/g, " ").trim()),
+    row.children.map((cell) => plainWords(cell.children).replaceAll(/\s+/g, " ").trim()),
   );
   const hasLinks = node.children.some((row) => row.children.some((cell) => cell.children.some(hasLink)));
   if (!hasLinks || cells.length === 1) {
@@ -37,7 +38,7 @@ function rowOf(node: Table, index: number, context: InlineContext): readonly Ric
   const lines = (node.children[index]?.children ?? []).flatMap((cell, column) => {
     const said = inlinesOf(cell.children, context, column === 0 ? { bold: true } : {});
     if (said.length === 0) return [];
-    const name = plainText(head?.children[column]?.children ?? []).trim();
+    const name = plainWords(head?.children[column]?.children ?? []).trim();
     const label = column === 0 || name === "" ? [] : words(`${name}: `);
     return [[...label, ...said]];
   });
@@ -52,6 +53,6 @@ function hasLink(node: PhrasingContent): boolean {
 }
 
 function isBare(label: readonly PhrasingContent[], url: string): boolean {
-  const shown = plainText(label);
+  const shown = plainWords(label);
   return url === shown || url === `http://${shown}` || url === `mailto:${shown}`;
 }
