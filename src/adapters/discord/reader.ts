@@ -4,7 +4,7 @@
  */
 
 import { Routes, type APIMessage } from "discord-api-types/v10";
-import { isStoreTrouble } from "../../core/errors.ts";
+import { BobbinError } from "../../core/errors.ts";
 import { growingMs, pause, untilAborted } from "../../core/pause.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Log } from "../../core/ports/log.ts";
@@ -191,8 +191,9 @@ export class Reader {
         await work();
         return true;
       } catch (error) {
-        // What is wrong in itself stays wrong.
-        if (!isStoreTrouble(error) && failures >= 3) throw error;
+        // A store or a Discord that is away comes back; what is wrong in itself stays wrong.
+        const isAway = error instanceof BobbinError && error.retryable;
+        if (!isAway && failures >= 3) throw error;
         if (failures === 0)
           log.warn("an event of Discord's could not be stored; it is tried again", { error });
         if (!(await pause(clock, growingMs(failures), this.#stopping.signal))) return false;

@@ -1,6 +1,7 @@
 /** What people did on Discord, from the payload to what is stored. */
 
 import { Routes, type GatewayMessageDeleteDispatchData } from "discord-api-types/v10";
+import { BobbinError } from "../../core/errors.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Log } from "../../core/ports/log.ts";
 import type { ThreadPlaces } from "../../core/ports/thread-places.ts";
@@ -44,8 +45,10 @@ export function createReceive(deps: ReceiveDeps, bot: DiscordBot): Receive {
     if (known === undefined && guild !== undefined) {
       const answer = await api.call("GET", Routes.channel(id));
       if (answer.kind === "refused") return undefined;
-      if (answer.kind !== "ok")
-        throw new Error(`Discord does not tell what channel ${id} is: ${answer.kind}`);
+      if (answer.kind !== "ok") {
+        const sentence = `Discord does not tell what channel ${id} is: ${answer.kind}`;
+        throw new BobbinError("platform_unavailable", sentence, { retryable: true });
+      }
       known = knownOf(answer.data as Parameters<typeof knownOf>[0], guild);
       channels.keep(known);
     }

@@ -1,13 +1,24 @@
 // How far the reader has come, over the local Discord: whatever goes wrong meanwhile, nothing that was said is left out.
 import { expect, test } from "vitest";
 import { createDiscordApi } from "../../../src/adapters/discord/api.ts";
+import { Channels } from "../../../src/adapters/discord/channels.ts";
 import type { Message } from "../../../src/adapters/discord/parse.ts";
 import { Reader } from "../../../src/adapters/discord/reader.ts";
+import { createReceive } from "../../../src/adapters/discord/receive.ts";
 import { createSystemClock } from "../../../src/adapters/system-clock.ts";
+import type { Clock } from "../../../src/core/ports/clock.ts";
 import { createLocalDiscord } from "../../support/discord/local-discord.ts";
-import type { Channel } from "../../support/discord/model.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { until } from "../../support/until.ts";
+
+const system = createSystemClock();
+/** Waits that double from half a second on pass in no time. */
+const clock: Clock = { ...system, after: (ms, run) => system.after(ms / 100, run) };
+const marks = {
+  begin: () => Promise.resolve({ number: 1, restarts: 0 }),
+  list: () => Promise.resolve([]),
+  move: () => Promise.resolve(true),
+};
 
 async function world({ mostWaiting = 200 } = {}) {
   const stack = new AsyncDisposableStack();
@@ -39,7 +50,7 @@ async function world({ mostWaiting = 200 } = {}) {
         update: async () => {},
         remove: async () => {},
       },
-      clock: createSystemClock(),
+      clock,
       log: silentLog,
     },
     {
@@ -67,10 +78,8 @@ async function world({ mostWaiting = 200 } = {}) {
     /** What the gateway tells when it is entered anew. */
     enter(): void {
       reader.enter();
-      const { id } = channel as Channel;
-      reader.guild(discord.guild.id, [
-        { id, guild: discord.guild.id, kind: "text", newest: ids.at(-1) ?? "0" },
-      ]);
+      const known = { guild: discord.guild.id, kind: "text", name: "general" } as const;
+      reader.guild(discord.guild.id, [{ ...known, id: channel.id, newest: ids.at(-1) ?? "0" }]);
     },
     /** The store takes long from now on. @returns what ends that. */
     hold(): () => void {
@@ -113,4 +122,44 @@ test("what found the line full, amid the fetching of what was missed before, is 
   w.tell(w.say("comes later"), "comes later");
   await until(() => w.taken().includes("comes later"), { what: "the last one was taken in" });
   expect(w.taken()).toEqual(["missed", "waits", "waits too", "finds it full", "comes later"]);
+});
+
+test("a message whose channel Discord does not tell of now is taken in once it does, however long that takes", async () => {
+  await using discord = await createLocalDiscord();
+  const api = createDiscordApi({ log: silentLog }, { token: discord.token, apiUrl: discord.apiUrl });
+  const taken: string[] = [];
+  const receive = createReceive(
+    {
+      api,
+      channels: new Channels(discord.botId),
+      intake: {
+        receive(inbound) {
+          taken.push(inbound.kind);
+          return Promise.resolve({ kind: "stored", running: false });
+        },
+      },
+      places: { keep: () => Promise.resolve(), of: () => Promise.resolve(undefined) },
+      transcripts: { status: () => Promise.resolve(undefined) },
+      clock,
+      log: silentLog,
+    },
+    { app: discord.applicationId, user: discord.botId, name: "Bobbin" },
+  );
+  const reader = new Reader(
+    { api, marks, receive, clock, log: silentLog },
+    { term: 1, known: [], isLive: () => true },
+  );
+  discord.fault("GET /channels/:channel", { kind: "status", status: 502 }, { times: 6 });
+  const channel = discord.channel("general");
+  const { id } = discord.person("Ana").say(channel, `${discord.botMention} hello`);
+  const query = { limit: "1" };
+  const answer = await api.call("GET", `/channels/${channel.id}/messages`, { query });
+  const [message] = answer.kind === "ok" ? (answer.data as Message[]) : [];
+  if (message === undefined) throw new Error(`the message ${id} cannot be read`);
+  reader.message(message, discord.guild.id);
+  await until(() => taken.length > 0, { what: "it was taken in" });
+  expect(taken).toEqual(["message"]);
+  expect(discord.unusedFaults).toBe(0);
+  await reader.stop();
+  api.close();
 });
