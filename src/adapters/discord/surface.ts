@@ -87,19 +87,25 @@ export function createDiscordSurface(
     if (message.kind !== "message") return unsendable(message.kind);
     const { content, components } = message;
     const body = { content, components, allowed_mentions: NOBODY };
-    return inOpenThread(id, () => api.call("PATCH", Routes.channelMessage(channel, id), { body, mayBegin }));
+    const write = () => api.call("PATCH", Routes.channelMessage(channel, id), { body, mayBegin });
+    return inOpenThread(id, write, mayBegin);
   }
 
   function remove(id: string, mayBegin?: MayBegin): Promise<Written> {
-    return inOpenThread(id, () => api.call("DELETE", Routes.channelMessage(channel, id), { mayBegin }));
+    const write = () => api.call("DELETE", Routes.channelMessage(channel, id), { mayBegin });
+    return inOpenThread(id, write, mayBegin);
   }
 
   /** A post opens an archived thread by itself; anything else has to open it first. */
-  async function inOpenThread(id: string, write: () => Promise<DiscordAnswer>): Promise<Written> {
+  async function inOpenThread(
+    id: string,
+    write: () => Promise<DiscordAnswer>,
+    mayBegin?: MayBegin,
+  ): Promise<Written> {
     const answer = await write();
     if (answer.kind === "ok") return { kind: "ok", message: id };
     if (!isArchived(answer)) return decide(answer);
-    const opened = await api.call("PATCH", Routes.channel(channel), { body: { archived: false } });
+    const opened = await api.call("PATCH", Routes.channel(channel), { body: { archived: false }, mayBegin });
     if (opened.kind !== "ok") return decide(opened);
     const again = await write();
     return again.kind === "ok" ? { kind: "ok", message: id } : decide(again);
@@ -152,7 +158,7 @@ export function createDiscordSurface(
     find,
     show(presence) {
       // The reply itself says that the bot works; here it is only counted how many do.
-      if (presence === "working") working.add(session);
+      if (presence === "starting" || presence === "working") working.add(session);
       else working.delete(session);
     },
   };

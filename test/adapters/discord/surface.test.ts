@@ -2,9 +2,13 @@
 import { expect, test } from "vitest";
 import { PAGE_SIZE } from "../../../src/adapters/discord/format.ts";
 import { createDiscordConversation } from "../../../src/adapters/discord/conversation.ts";
+import { createDiscordSurface } from "../../../src/adapters/discord/surface.ts";
+import { createThreads } from "../../../src/adapters/discord/threads.ts";
 import type { PageContent } from "../../../src/core/ports/surface.ts";
 import { conversationContract } from "../../contract/conversation.ts";
 import { surfaceContract } from "../../contract/surface.ts";
+import { sessionIdOf, type SessionId } from "../../../src/core/thread.ts";
+import { silentLog } from "../../support/silent-log.ts";
 import { until } from "../../support/until.ts";
 import { outboundWorld } from "./outbound-world.ts";
 
@@ -126,6 +130,44 @@ test("an archived thread is opened again, by a post and by an edit; a locked one
   expect(await surface.post("four", page("four"))).toEqual({ kind: "gone", what: "thread" });
   expect(await surface.edit(message, page("five"))).toEqual({ kind: "gone", what: "thread" });
   expect(await surface.remove(message)).toMatchObject({ kind: "ok" });
+});
+
+test("an archived thread stays closed when its writer has lost it amid the edit", async () => {
+  await using world = await outboundWorld();
+  const { discord, surface, root } = world;
+  const posted = await surface.post("one", page("one"));
+  const message = posted.kind === "ok" ? posted.message : "";
+  discord.archive(root.id);
+  let asked = 0;
+  expect(await surface.edit(message, page("late"), () => ++asked === 1)).toMatchObject({ kind: "later" });
+  expect(asked).toBe(2);
+  expect(discord.callsOf("PATCH /channels/:channel")).toEqual([]);
+  expect(world.shown().map(({ text }) => text)).toEqual(["one"]);
+});
+
+test("the more threads are worked on, the longer each waits between its edits: all together have one limit", async () => {
+  await using world = await outboundWorld();
+  const working = new Set<SessionId>();
+  const threads = createThreads({
+    api: world.api,
+    places: { of: () => Promise.resolve(undefined) },
+    log: silentLog,
+  });
+  const many = Array.from({ length: 40 }, (_, n) =>
+    createDiscordSurface(
+      { api: world.api, threads, working, log: silentLog },
+      sessionIdOf({ platform: "discord", space: "1", channel: `${n}` }),
+    ),
+  );
+  const everyMs = (): number | undefined => many[0]?.limits.editEveryMs;
+  expect(everyMs()).toBe(1_200);
+  for (const surface of many) surface.show?.("starting");
+  expect(everyMs()).toBe(2_000);
+  for (const surface of many) surface.show?.("working");
+  expect(everyMs()).toBe(2_000);
+  for (const [n, surface] of many.entries())
+    surface.show?.((["idle", "waiting", "left"] as const)[n % 3] ?? "idle");
+  expect(everyMs()).toBe(1_200);
 });
 
 test("a thread that was deleted is gone, and so is one whose message was deleted before it was opened", async () => {
