@@ -9,14 +9,22 @@ export interface ModelOptions {
   readonly seed: number;
   /** Between two words, ms. */
   readonly everyMs: number;
+  /** Whether it works on one question after the other, or on all that are open; one unless said. */
+  readonly works?: Works;
 }
+
+type Works = "on one" | "on all";
 
 /** What the model does next. */
 export type NextStep =
   | { readonly kind: "call"; readonly tag: number; readonly orders: readonly Order[] }
   | { readonly kind: "answer"; readonly words: readonly string[] };
 
-export function nextStep(messages: ReceivedRequest["body"]["messages"], seed: number): NextStep {
+export function nextStep(
+  messages: ReceivedRequest["body"]["messages"],
+  seed: number,
+  works: Works = "on one",
+): NextStep {
   const asked = new Set<number>();
   const ordered = new Set<string>();
   let said = "";
@@ -31,20 +39,24 @@ export function nextStep(messages: ReceivedRequest["body"]["messages"], seed: nu
   }
   const ended = new Set([...said.matchAll(/\bend(\d+)\b/g)].map(([, tag]) => Number(tag)));
   const open = [...asked].filter((tag) => !ended.has(tag));
-  for (const tag of open) {
-    const orders = recipeOf(seed, tag).rounds.find((round) => round.some(({ id }) => !ordered.has(id)));
-    if (orders !== undefined)
-      return { kind: "call", tag, orders: orders.filter(({ id }) => !ordered.has(id)) };
+  const due = open.flatMap((tag) => {
+    const round = recipeOf(seed, tag).rounds.find((orders) => orders.some(({ id }) => !ordered.has(id)));
+    return round === undefined ? [] : [{ tag, orders: round.filter(({ id }) => !ordered.has(id)) }];
+  });
+  const [first] = due;
+  if (first !== undefined) {
+    const now = works === "on one" ? [first] : due;
+    return { kind: "call", tag: first.tag, orders: now.flatMap(({ orders }) => orders) };
   }
   const words = open.flatMap((tag) => answerTo(tag, recipeOf(seed, tag).words));
   return { kind: "answer", words: words.length > 0 ? words : ["nothing", "is", "open"] };
 }
 
 /** Plays each request by its conversation. */
-export function chaosModel({ seed, everyMs }: ModelOptions): FakeAnswer {
+export function chaosModel({ seed, everyMs, works }: ModelOptions): FakeAnswer {
   return async (exchange) => {
     const { request } = exchange;
-    const step = nextStep(request.body.messages, seed);
+    const step = nextStep(request.body.messages, seed, works);
     exchange.begin();
     await exchange.event(delta({ role: "assistant", content: "" }));
     if (step.kind === "answer") {

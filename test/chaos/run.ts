@@ -5,6 +5,7 @@ import type { Broken, ChaosRecord } from "./checker/record.ts";
 import { inflict, type Tally } from "./faults.ts";
 import type { Undo } from "./orders.ts";
 import { createCrowd, nothingLostPlan, type CrowdOptions } from "./nothing-lost.ts";
+import { chaosModel } from "./model.ts";
 import { createPeople } from "./people.ts";
 import { planOf, type Scope } from "./plan.ts";
 import { randomOf } from "./random.ts";
@@ -45,7 +46,10 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosOutcome> {
     scope === "workers alone"
       ? ({ sweeps: "off", concurrency: 1 } as const)
       : ({ sweeps: "on", concurrency: 10 } as const);
-  await using world = await openChaosWorld({ seed, workers: WORKERS, over, undo, ...how });
+  // Of a crowd's many messages at once each would otherwise cost calls of its own, of which a run has twenty.
+  const model = (everyMs: number) => chaosModel({ seed, everyMs, works: "on all" });
+  const crowded = crowd === undefined ? {} : { model };
+  await using world = await openChaosWorld({ seed, workers: WORKERS, over, undo, ...how, ...crowded });
   const { fleet, place, folder } = world;
   const habits = randomOf(seed, "people");
   const people =
