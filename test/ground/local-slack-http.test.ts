@@ -114,3 +114,25 @@ test("requests that are signed wrongly, long ago, not at all or too large can be
   const large = { body: JSON.stringify({ type: "event_callback", filling: "a".repeat(5_000_000) }) };
   expect([400, 401, 413]).toContain(await statusOf(large));
 });
+
+test("events can all be brought twice, and one acknowledgement of the two is one", async () => {
+  await using slack = await createLocalSlack();
+  const channel = slack.channel("general");
+  const ada = slack.person("ada");
+  const heard: string[] = [];
+  await using _ = await boltOnHttp(slack, {
+    listen: (app) => {
+      app.event("app_mention", ({ event }) => Promise.resolve(void heard.push(event.ts)));
+    },
+  });
+  const once = ada.say(channel, `${slack.botMention} once`);
+  await once.delivered;
+  slack.delivery.double();
+  slack.delivery.spoil("lost");
+  const twice = ada.say(channel, `${slack.botMention} twice`);
+  expect(await twice.delivered).toMatchObject([{ kind: "acknowledged" }, { kind: "acknowledged" }]);
+  await until(() => slack.delivery.log.every(({ outcome }) => outcome !== undefined), {
+    what: "all is delivered",
+  });
+  expect(heard.toSorted()).toEqual([once.ts, twice.ts, twice.ts]);
+});
