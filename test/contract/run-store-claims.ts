@@ -99,7 +99,7 @@ export const claimCases: readonly ContractCase<RunStoreSubject>[] = [
       const before = await seen();
       const blob = { hash: "h-stale", text: "stale" };
       const writes = [
-        store.freeze(fence, { prompt: blob, tools: blob }),
+        store.commitRound(fence, round(1, answer("zombie")), { prompt: blob, tools: blob }),
         store.commitRound(fence, { ...round(1, answer("zombie")), modelCalls: [modelCall(`${session}-z`)] }),
         store.commitRound(fence, { ...round(1, answer("zombie")), state: "calls" }),
         store.end(fence, { reason: "stop", modelCalls: [] }),
@@ -205,7 +205,7 @@ export const claimCases: readonly ContractCase<RunStoreSubject>[] = [
         prompt: { hash: `p-${first.session}`, text: "Du bist Bobbin. 🙂" },
         tools: { hash: `t-${first.session}`, text: '[{"name":"b","a":1}]' },
       };
-      await store.freeze(first.fence, frozen);
+      await store.commitRound(first.fence, round(1, answer("a step")), frozen);
       const second = asRun(await store.open(first.session, "w"));
       expect(second.frozen).toEqual(frozen);
       await finish(subject, second);
@@ -215,7 +215,13 @@ export const claimCases: readonly ContractCase<RunStoreSubject>[] = [
       await finish(subject, third);
       await inbox.put(command(first.session, "reset"));
       await inbox.put(message(first.session, "three"));
-      expect(asRun(await store.open(first.session, "w")).frozen).toBe(undefined);
+      const fourth = asRun(await store.open(first.session, "w"));
+      expect(fourth.frozen).toBe(undefined);
+      const anew = { ...frozen, prompt: { hash: `n-${first.session}`, text: "You are Bobbin." } };
+      await store.end(fourth.fence, { reason: "stop", modelCalls: [] }, anew);
+      await store.settled(fourth.fence);
+      await inbox.put(message(first.session, "four"));
+      expect(asRun(await store.open(first.session, "w")).frozen).toEqual(anew);
     },
   },
   {

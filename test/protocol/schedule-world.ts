@@ -368,10 +368,7 @@ export class ScheduleWorld {
           const wasStopped = fence !== undefined && this.#isStopped(fence);
           const answer: unknown = await Reflect.apply(own, target, args);
           if (method === "open") this.#newestFence = this.ledger.sessions.get(this.session)?.fence ?? 0;
-          if (
-            fence === undefined ||
-            !["commitRound", "end", "settled", "put", "remove", "freeze"].includes(method)
-          )
+          if (fence === undefined || !["commitRound", "end", "settled", "put", "remove"].includes(method))
             return answer;
           if (fence.number < this.#newestFence)
             this.#wrongs.push(`a write of an older attempt was taken: ${method}`);

@@ -53,8 +53,8 @@ const renewed = (store: RunStore): RunStore => {
       if (opened.kind !== "nothing") newest = Math.max(newest, opened.fence.number);
       return opened;
     },
-    commitRound: (fence, round) => store.commitRound(renew(fence), round),
-    end: (fence, ending) => store.end(renew(fence), ending),
+    commitRound: (fence, ...given) => store.commitRound(renew(fence), ...given),
+    end: (fence, ...given) => store.end(renew(fence), ...given),
     settled: (fence) => store.settled(renew(fence)),
   };
 };
@@ -88,7 +88,10 @@ const broken: readonly Broken[] = [
   {
     title: "an end that takes nobody in",
     flaws: {
-      store: (store) => ({ ...store, end: (fence, ending) => store.end(fence, { ...ending, isLast: true }) }),
+      store: (store) => ({
+        ...store,
+        end: (fence, ending, frozen) => store.end(fence, { ...ending, isLast: true }, frozen),
+      }),
     },
     weather: "killed",
     wrong: /what was written before the end was not taken in/,
@@ -114,26 +117,14 @@ const broken: readonly Broken[] = [
     path: "9",
   },
   {
-    title: "a commit that does not compare the stop",
+    title: "a commit and an end that do not compare the stop",
     flaws: {
       store: (store) => ({
         ...store,
-        commitRound: async (fence, round) => ({ ...(await store.commitRound(fence, round)), stopped: false }),
-      }),
-    },
-    weather: "killed",
-    wrong: /stopped, and ended/,
-    seed: 1,
-    path: "3",
-  },
-  {
-    title: "an end that does not compare the stop",
-    flaws: {
-      store: (store) => ({
-        ...store,
-        async end(fence, { round, ...ending }) {
+        commitRound: async (...given) => ({ ...(await store.commitRound(...given)), stopped: false }),
+        async end(fence, { round, ...ending }, frozen) {
           if (round !== undefined) await store.commitRound(fence, round);
-          return store.end(fence, ending);
+          return store.end(fence, ending, frozen);
         },
       }),
     },

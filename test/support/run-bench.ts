@@ -63,7 +63,7 @@ export class RunBench {
   readonly stores: Stores;
   readonly locker: LosableLocker = losableLocker();
   /**
-   * Named by the store's methods (`open`, `freeze`, `commitRound`, `end`, `settled`, `leave`, `isStopped`), by `commitCalls`
+   * Named by the store's methods (`open`, `commitRound`, `end`, `settled`, `leave`, `isStopped`), by `commitCalls`
    * for the reply of a round alone, `putPage`, and `write` or `final` for what goes to the platform.
    */
   readonly moments = new Moments();

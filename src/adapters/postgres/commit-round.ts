@@ -1,12 +1,12 @@
 /** One round becomes durable, and what came in meanwhile joins the run: one statement. */
 
 import type { Committed, Fence } from "../../core/ports/run-store.ts";
-import type { RoundRecord } from "../../core/round.ts";
+import type { Frozen, RoundRecord } from "../../core/round.ts";
 import { cleanJson } from "../../core/text.ts";
 import { ENTRY_JSON, toEntry, type EntryRow } from "./entry-row.ts";
-import { holding, takeHeld } from "./fenced.ts";
+import { frozenValues, holding, takeHeld } from "./fenced.ts";
 import { joining, nobodyWaits, waiting, WITH_JOINED } from "./joining-sql.ts";
-import { partsOf, storedEntries, storing, type RoundPart } from "./round-values.ts";
+import { behind, partsOf, storedEntries, storing, type RoundPart } from "./round-values.ts";
 import { shaped } from "./shaped.ts";
 import type { Sql } from "./sql.ts";
 
@@ -23,17 +23,20 @@ interface CommitShape {
   readonly mayJoin: boolean;
   /** It takes in who waits. Else it only looks, and takes nothing when someone does. */
   readonly joins: boolean;
+  /** Prompt and tools are given. */
+  readonly freezes: boolean;
   readonly parts: readonly RoundPart[];
 }
 
-/** $4: the round. $5: how many entries are given. From $6: `parts`. No row where nothing was taken. */
+/** $4: the round. $5: how many entries are given. From $6: `parts`, then prompt and tools. No row where nothing was taken. */
 const COMMIT = shaped<CommitShape>({
-  name: ({ isComplete, mayJoin, joins, parts }) =>
-    ["commit", isComplete, mayJoin, joins, ...parts.map((part) => part.name)].join("-"),
-  text: ({ isComplete, mayJoin, joins, parts }) => `
+  name: ({ isComplete, mayJoin, joins, freezes, parts }) =>
+    ["commit", isComplete, mayJoin, joins, freezes, ...parts.map((part) => part.name)].join("-"),
+  text: ({ isComplete, mayJoin, joins, freezes, parts }) => `
 with ${holding({
     adds: `$5::integer${joins ? ` + ${waiting(mayJoin)}` : ""}`,
     when: `r.rounds = $4::integer - 1${joins ? "" : ` and ${nobodyWaits(mayJoin)}`}`,
+    freezes: freezes ? behind(parts, 6) : undefined,
     gives: "$4 as rounds",
   })}${joins ? joining(mayJoin) : ""}${isComplete || joins ? running(isComplete, joins) : ""}${storing(parts, 6)}
 select h.base, h.epoch, h.stopped${
@@ -53,11 +56,12 @@ run as (
 export async function commitRound(
   sql: Sql,
   fence: Fence,
-  record: RoundRecord,
+  given: { readonly round: RoundRecord; readonly frozen: Frozen | undefined },
   isStored: (hash: string) => boolean,
 ): Promise<Committed> {
-  const round = { ...record, entries: cleanJson(record.entries) };
-  const parts = partsOf(round, round.modelCalls, isStored);
+  const { frozen } = given;
+  const round = { ...given.round, entries: cleanJson(given.round.entries) };
+  const parts = partsOf(round, { calls: round.modelCalls, frozen }, isStored);
   const values = [
     fence.session,
     fence.number,
@@ -65,11 +69,13 @@ export async function commitRound(
     round.round,
     round.entries.length,
     ...parts.flatMap((part) => part.values),
+    ...frozenValues(frozen),
   ];
+  const freezes = frozen !== undefined;
   const isComplete = round.state === "complete";
   const mayJoin = isComplete && round.isLast !== true;
   const row = await takeHeld(sql, { fence, round: round.round }, (joins) =>
-    sql.query<CommitRow>(COMMIT({ isComplete, mayJoin, joins, parts }), values),
+    sql.query<CommitRow>(COMMIT({ isComplete, mayJoin, joins, freezes, parts }), values),
   );
   return {
     stored: storedEntries(fence, row, round),

@@ -1,12 +1,13 @@
 /** The end of a run: outcome, fates and `reply = settling` in one statement; or what came in meanwhile joins and it goes on. */
 
 import type { Ended, Fence, RunEnding } from "../../core/ports/run-store.ts";
+import type { Frozen } from "../../core/round.ts";
 import { cleanJson, cleanText } from "../../core/text.ts";
 import { ENTRY_JSON, toEntry, type EntryRow } from "./entry-row.ts";
-import { holding, takeHeld } from "./fenced.ts";
+import { frozenValues, holding, takeHeld } from "./fenced.ts";
 import { joining, nobodyWaits, waiting, WITH_JOINED } from "./joining-sql.ts";
 import { isStopped, noteEntry } from "./ledger-sql.ts";
-import { partsOf, storedEntries, storing, type RoundPart } from "./round-values.ts";
+import { behind, partsOf, storedEntries, storing, type RoundPart } from "./round-values.ts";
 import { shaped } from "./shaped.ts";
 import type { Sql } from "./sql.ts";
 
@@ -27,17 +28,19 @@ interface EndShape {
   readonly hasNote: boolean;
   /** It takes nothing where a stop is newer than all that was admitted. */
   readonly unlessStopped: boolean;
+  /** Prompt and tools are given. */
+  readonly freezes: boolean;
   readonly parts: readonly RoundPart[];
 }
 
 /**
  * $4: the last round, or null. $5: how many entries it has. $6 to $8: reason, error code and message. From $9: the note if there
- * is one, then `parts`. No row where nothing was taken.
+ * is one, then `parts`, then prompt and tools. No row where nothing was taken.
  */
 const END = shaped<EndShape>({
-  name: ({ isComplete, mayJoin, joins, hasNote, unlessStopped, parts }) =>
-    ["end", isComplete, mayJoin, joins, hasNote, unlessStopped, ...parts.map((part) => part.name)].join("-"),
-  text: ({ isComplete, mayJoin, joins, hasNote, unlessStopped, parts }) => `
+  name: ({ parts, ...flags }) =>
+    ["end", ...Object.values(flags), ...parts.map((part) => part.name)].join("-"),
+  text: ({ isComplete, mayJoin, joins, hasNote, unlessStopped, freezes, parts }) => `
 with ${holding({
     adds: `$5::integer + ${joins ? waiting(mayJoin) : hasNote ? 1 : 0}`,
     when: [
@@ -45,6 +48,7 @@ with ${holding({
       ...(joins ? [] : [nobodyWaits(mayJoin)]),
       ...(unlessStopped ? [`not (${isStopped("w", "r")})`] : []),
     ].join(" and "),
+    freezes: freezes ? behind(parts, hasNote ? 10 : 9) : undefined,
     gives: `${isComplete ? "$4" : "r.rounds"} as rounds, ${joins ? `${waiting(mayJoin)} > 0` : "false"} as goes_on`,
   })}${joins ? joining(mayJoin) : ""},
 done as (
@@ -77,13 +81,14 @@ noted as (
 export async function endRun(
   sql: Sql,
   fence: Fence,
-  ending: RunEnding,
+  given: { readonly ending: RunEnding; readonly frozen: Frozen | undefined },
   isStored: (hash: string) => boolean,
 ): Promise<Ended> {
+  const { ending, frozen } = given;
   const { error, note } = ending;
   const round = ending.round && { ...ending.round, entries: cleanJson(ending.round.entries) };
   const calls = [...(round?.modelCalls ?? []), ...ending.modelCalls];
-  const parts = partsOf(round, calls, isStored);
+  const parts = partsOf(round, { calls, frozen }, isStored);
   const values = [
     fence.session,
     fence.number,
@@ -95,13 +100,15 @@ export async function endRun(
     error === undefined ? null : cleanText(error.message),
     ...(note === undefined ? [] : [cleanText(note)]),
     ...parts.flatMap((part) => part.values),
+    ...frozenValues(frozen),
   ];
+  const freezes = frozen !== undefined;
   const isComplete = round?.state === "complete";
   const mayJoin = ending.reason === "stop" && ending.isLast !== true;
   const hasNote = note !== undefined;
   const unlessStopped = ending.reason === "stop" && round !== undefined;
   const row = await takeHeld(sql, { fence, round: round?.round, unlessStopped }, (joins) =>
-    sql.query<EndRow>(END({ isComplete, mayJoin, joins, hasNote, unlessStopped, parts }), values),
+    sql.query<EndRow>(END({ isComplete, mayJoin, joins, hasNote, unlessStopped, freezes, parts }), values),
   );
   if (row === "stopped") return { kind: "stopped" };
   if (!row.goesOn) return { kind: "ended" };

@@ -2,6 +2,7 @@
 
 import { BobbinError } from "../../core/errors.ts";
 import type { Fence } from "../../core/ports/run-store.ts";
+import type { Frozen } from "../../core/round.ts";
 import { isStopped } from "./ledger-sql.ts";
 import { snapshotRetry } from "./snapshot-retry.ts";
 import type { Sql } from "./sql.ts";
@@ -12,14 +13,24 @@ import type { Sql } from "./sql.ts";
  */
 export const holding = (of: {
   readonly adds: string;
+  /** Where the parameters of `frozenValues` begin; absent where none are given. */
+  readonly freezes?: number | undefined;
   readonly when: string;
   readonly gives: string;
 }): string => `held as (
-  update sessions s set rev = s.rev + 1, last_seq = s.last_seq + ${of.adds}, touched_at = now_ms()
+  update sessions s set rev = s.rev + 1, last_seq = s.last_seq + ${of.adds}, touched_at = now_ms()${
+    of.freezes === undefined ? "" : freezing(of.freezes)
+  }
   from sessions w, runs r
   where s.id = $1 and s.fence = $2::bigint and w.id = $1 and s.rev = w.rev and r.id = $3 and r.session = $1
     and r.reply = 'open' and ${of.when}
   returning w.last_seq as base, r.epoch, w.stop_seq, ${isStopped("w", "r")} as stopped, ${of.gives})`;
+
+const freezing = (first: number): string => `,
+    frozen_epoch = r.epoch, prompt_hash = $${first}::text, tools_hash = $${first + 1}::text`;
+
+export const frozenValues = (frozen: Frozen | undefined): readonly string[] =>
+  frozen === undefined ? [] : [frozen.prompt.hash, frozen.tools.hash];
 
 /** Why a row was not taken. */
 const WHY = {

@@ -2,7 +2,7 @@
 
 import type { Entry, EntryBody } from "../../core/entry.ts";
 import type { Fence } from "../../core/ports/run-store.ts";
-import type { FullResult, ModelCallRecord, RoundRecord } from "../../core/round.ts";
+import type { Frozen, FullResult, ModelCallRecord, RoundRecord } from "../../core/round.ts";
 import { cleanJson, cleanText, headOf } from "../../core/text.ts";
 import { addUsage, type Usage } from "../../core/usage.ts";
 import { toEntry } from "./entry-row.ts";
@@ -120,14 +120,16 @@ function resultsPart(results: readonly FullResult[]): RoundPart {
  * seq before, and `epoch`) and the parameters $1 session, $3 run, $4 round. Left out are blobs that are known to be
  * stored, and full results that say no more than what the model received: that stands in their entry.
  * @param round with clean entries.
+ * @param told the model calls, and what the session's model is to be told from now on, if that is given.
  */
 export function partsOf(
   round: Pick<RoundRecord, "entries" | "results"> | undefined,
-  calls: readonly ModelCallRecord[],
+  told: { readonly calls: readonly ModelCallRecord[]; readonly frozen: Frozen | undefined },
   isStored: (hash: string) => boolean,
 ): readonly RoundPart[] {
+  const { calls, frozen } = told;
   const blobs = new Map<string, string>();
-  for (const { prompt, tools } of calls) {
+  for (const { prompt, tools } of frozen === undefined ? calls : [...calls, frozen]) {
     for (const { hash, text } of [prompt, tools]) if (!isStored(hash)) blobs.set(hash, text);
   }
   const entries = round?.entries ?? [];
@@ -142,6 +144,10 @@ export function partsOf(
     ...(results.length === 0 ? [] : [resultsPart(results)]),
   ];
 }
+
+/** The number of the first parameter behind theirs. */
+export const behind = (parts: readonly RoundPart[], first: number): number =>
+  parts.reduce((next, { values }) => next + values.length, first);
 
 /** SQL: the CTEs of these parts, each with a comma before it; their parameters are numbered from `first`. */
 export function storing(parts: readonly RoundPart[], first: number): string {

@@ -6,7 +6,6 @@
 import type { NewId } from "../../core/ids.ts";
 import type { Beginning, Fence, Left, RunStore } from "../../core/ports/run-store.ts";
 import type { Frozen, ModelCallRecord } from "../../core/round.ts";
-import { cleanText } from "../../core/text.ts";
 import type { SessionId } from "../../core/thread.ts";
 import { commitRound } from "./commit-round.ts";
 import { endRun } from "./end-run.ts";
@@ -28,20 +27,6 @@ interface TriedAgainRow {
   readonly outcome: OutcomeRow;
   readonly entries: readonly EntryRow[] | null;
 }
-
-const FREEZE = {
-  name: "freeze",
-  text: `
-with held as (
-  update sessions s set rev = s.rev + 1, frozen_epoch = r.epoch, prompt_hash = $4::text, tools_hash = $6::text
-  from runs r where s.id = $1 and s.fence = $2::bigint and r.id = $3 and r.session = s.id returning s.id),
-blobs_in as (
-  insert into blobs (hash, text)
-  select b.hash, b.text from held, (values ($4, $5::text), ($6, $7::text)) as b(hash, text)
-  group by b.hash, b.text order by b.hash
-  on conflict (hash) do nothing)
-select id from held`,
-};
 
 const BEGINNING = {
   name: "beginning",
@@ -117,12 +102,11 @@ export function createRunStore(
   const tail = options.tail ?? 200;
   const known = new Set<string>();
   const isStored = (hash: string): boolean => known.has(hash);
-  const remember = (hashes: readonly string[]): void => {
+  const remember = (calls: readonly ModelCallRecord[], frozen?: Frozen): void => {
     if (known.size > KNOWN_BLOBS) known.clear();
-    for (const hash of hashes) known.add(hash);
+    for (const { prompt, tools } of frozen === undefined ? calls : [...calls, frozen])
+      known.add(prompt.hash).add(tools.hash);
   };
-  const rememberCalls = (calls: readonly ModelCallRecord[]): void =>
-    remember(calls.flatMap((call) => [call.prompt.hash, call.tools.hash]));
   return {
     ...createWork(sql),
     open: (session: SessionId, worker: string) => openRun(sql, session, worker, { newRun: newId, tail }),
@@ -136,27 +120,15 @@ export function createRunStore(
       const { run, outcome, entries } = row;
       return { run: toRunInfo(run), outcome: toOutcome(outcome), entries: (entries ?? []).map(toEntry) };
     },
-    async freeze(fence: Fence, { prompt, tools }: Frozen) {
-      const rows = await sql.query(FREEZE, [
-        fence.session,
-        fence.number,
-        fence.run,
-        prompt.hash,
-        cleanText(prompt.text),
-        tools.hash,
-        cleanText(tools.text),
-      ]);
-      if (rows.length === 0) throw staleFence(fence);
-      remember([prompt.hash, tools.hash]);
-    },
-    async commitRound(fence, round) {
-      const committed = await commitRound(sql, fence, round, isStored);
-      rememberCalls(round.modelCalls);
+    async commitRound(fence, round, frozen) {
+      const committed = await commitRound(sql, fence, { round, frozen }, isStored);
+      remember(round.modelCalls, frozen);
       return committed;
     },
-    async end(fence, ending) {
-      const ended = await endRun(sql, fence, ending, isStored);
-      rememberCalls([...(ending.round?.modelCalls ?? []), ...ending.modelCalls]);
+    async end(fence, ending, frozen) {
+      const ended = await endRun(sql, fence, { ending, frozen }, isStored);
+      if (ended.kind !== "stopped")
+        remember([...(ending.round?.modelCalls ?? []), ...ending.modelCalls], frozen);
       return ended;
     },
     async settled(fence) {

@@ -118,10 +118,10 @@ export interface RunStore extends Work {
   beginning(session: SessionId): Promise<Beginning | undefined>;
   /** The run that a `retry` is for; undefined for a run that is none. Reads only. */
   triedAgain(fence: Fence): Promise<EndedRun | undefined>;
-  /** Keeps prompt and tools for the session's epoch: over deploys too, until `reset` or `reload`. */
-  freeze(fence: Fence, frozen: Frozen): Promise<void>;
-  commitRound(fence: Fence, round: RoundRecord): Promise<Committed>;
-  end(fence: Fence, ending: RunEnding): Promise<Ended>;
+  /** @param frozen prompt and tools, kept with it for the session's epoch: over deploys too, until `reset` or `reload`. */
+  commitRound(fence: Fence, round: RoundRecord, frozen?: Frozen): Promise<Committed>;
+  /** @param frozen as for `commitRound`. */
+  end(fence: Fence, ending: RunEnding, frozen?: Frozen): Promise<Ended>;
   /** The final pages are written: `reply = settled`. Only now has the attempt ended: who dies before it may still be writing. */
   settled(fence: Fence): Promise<void>;
   /**

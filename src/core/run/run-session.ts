@@ -161,13 +161,13 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
     }
   }
 
-  /** @param frozen what has to be stored before anything else of the run; its failure ends the attempt. */
+  /** @param frozen what the model is told. */
   async function loop(
     claimed: ClaimedRun,
     profile: LoopProfile,
     writer: ReplyWriter,
     enders: Enders,
-    frozen: Promise<void>,
+    frozen: Frozen,
   ): Promise<Looped> {
     const { fence, run } = claimed;
     const { lease, leaving } = enders;
@@ -175,6 +175,8 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
     let { rounds, requester } = run;
     /** A store that went away ends the attempt, not the run: the claim after it resumes from what was stored. */
     let storeFailure: BobbinError | undefined;
+    /** Goes with what is stored first of the run. */
+    let unfrozen = claimed.frozen === undefined ? frozen : undefined;
     const hooks: LoopHooks = {
       emit: (event) => say(event),
       endsWithRound: true,
@@ -182,8 +184,8 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
       isSteered: () => deps.store.isSteered(fence),
       async commitRound(round) {
         try {
-          await frozen;
-          const committed = await deps.store.commitRound(fence, round);
+          const committed = await deps.store.commitRound(fence, round, unfrozen);
+          unfrozen = undefined;
           entries.push(...committed.stored, ...committed.steered);
           requester = newestAuthor(committed.steered) ?? requester;
           if (round.state === "complete") rounds = round.round;
@@ -199,7 +201,6 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
     const leftMs =
       profile.limits.runMs - (claimed.resumed ? Math.max(0, deps.clock.now() - run.startedAt) : 0);
     const signal = openRunSignal(deps, fence, { ...enders, graceMs, leftMs });
-    frozen.catch(() => signal.cut());
     const say = (event: RunEvent): void => {
       signal.on(event);
       writer.on(event);
@@ -219,10 +220,15 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
         // An answer that was stored whole, of a run that was not ended yet.
         const isLate = claimed.stopped && looped.kind === "ended" && looped.reason !== "cancelled";
         const outcome: LoopOutcome = isLate ? stoppedBeforeItBegan : looped;
-        await frozen;
         if (storeFailure !== undefined) throw storeFailure;
         if (outcome.kind === "left") return outcome;
-        const { how, ended } = await storeEnd(deps.store, fence, outcome, rounds, profile.limits.maxTurns);
+        const { how, ended } = await storeEnd(
+          (end) => deps.store.end(fence, end, unfrozen),
+          outcome,
+          rounds,
+          profile.limits.maxTurns,
+        );
+        unfrozen = undefined;
         const { round } = how;
         if (outcome.reason === "stop" && round !== undefined)
           say({ kind: "round", round: round.round, state: "done", entries: round.entries });
@@ -251,12 +257,9 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
     try {
       writer = writerOf(claimed, lease, () => threadGone.abort());
       const { profile, frozen } = deps.profileOf(claimed.frozen);
-      // Beside the first request, which need not wait for it; nothing of the run is stored before it is.
-      const freezing =
-        claimed.frozen === undefined ? deps.store.freeze(claimed.fence, frozen) : Promise.resolve();
       const marked = mark(claimed, lease, leaving);
       const enders = { lease, leaving, threadGone: threadGone.signal, stopWatch };
-      const looped = await loop(claimed, profile, writer, enders, freezing);
+      const looped = await loop(claimed, profile, writer, enders, frozen);
       if (looped.kind === "left") {
         await writer.stop();
         log.info("attempt left", { how: looped.how });

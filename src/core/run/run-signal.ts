@@ -23,8 +23,6 @@ export interface RunSignal extends LeaveSignal {
    * and gives tools their time.
    */
   on(event: RunEvent): void;
-  /** The attempt cannot go on: hands the run over now. */
-  cut(): void;
 }
 
 /** What is heard of stops from before the claim on, so that between the two nothing is missed. */
@@ -137,7 +135,6 @@ export function openRunSignal(
       else return;
       cutIfAsking();
     },
-    cut: () => abort("leave"),
     close: () => {
       isClosed = true;
       for (const close of closing.splice(0)) close();

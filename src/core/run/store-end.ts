@@ -1,7 +1,7 @@
 /** Stores how a run ended. Its answer goes with the end, so what may befall an answer is decided here. */
 
 import { isStaleFence, isStoreTrouble, toBobbinError } from "../errors.ts";
-import type { Ended, Fence, RunStore } from "../ports/run-store.ts";
+import type { Ended, RunEnding } from "../ports/run-store.ts";
 import { toRunEnding, type LoopEnd } from "./run-ending.ts";
 
 export interface StoredEnd {
@@ -11,13 +11,13 @@ export interface StoredEnd {
 }
 
 /**
+ * @param end stores it.
  * @param stored rounds that are stored.
  * @param most model calls that the run may make.
  * @returns an answer that a stop came before as cancelled, and one that our store has a fault with as that error.
  */
 export async function storeEnd(
-  store: Pick<RunStore, "end">,
-  fence: Fence,
+  end: (ending: RunEnding) => Promise<Ended>,
   outcome: LoopEnd,
   stored: number,
   most: number,
@@ -25,7 +25,7 @@ export async function storeEnd(
   let how = outcome;
   let ended: Ended;
   try {
-    ended = await store.end(fence, toRunEnding(how, stored, most));
+    ended = await end(toRunEnding(how, stored, most));
   } catch (thrown) {
     const { round, ...rest } = outcome;
     const error = toBobbinError(thrown);
@@ -33,11 +33,11 @@ export async function storeEnd(
     if (outcome.reason !== "stop" || round === undefined || isStoreTrouble(error) || isStaleFence(error))
       throw thrown;
     how = { ...rest, reason: "error", error, modelCalls: round.modelCalls, rounds: stored };
-    ended = await store.end(fence, toRunEnding(how, stored, most));
+    ended = await end(toRunEnding(how, stored, most));
   }
   if (ended.kind === "stopped") {
     how = { ...outcome, reason: "cancelled" };
-    ended = await store.end(fence, toRunEnding(how, stored, most));
+    ended = await end(toRunEnding(how, stored, most));
   }
   if (ended.kind === "stopped") throw new TypeError("a cancelled run cannot be stopped");
   return { how, ended };

@@ -9,7 +9,6 @@ import { calls, computed, fails, later, reply, type ScriptedStep } from "../../s
 
 const STEPS = [
   "open",
-  "freeze",
   "commitCalls",
   "commitRound",
   "end",

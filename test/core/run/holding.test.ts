@@ -50,36 +50,3 @@ test("an attempt that another has replaced finds out while its model is still ta
   expect(b.clock.waiting).toBe(0);
   expect(await b.problems()).toEqual([]);
 });
-
-test("the first request does not wait until the prompt is stored, and nothing of the run is stored before it", async () => {
-  const go = Promise.withResolvers<void>();
-  const b = new RunBench(backend.sql(), [reply("here")]);
-  await b.say("hello");
-  b.moments.at("freeze", "before", () => go.promise);
-  let isFrozen = false;
-  b.moments.at("freeze", "after", () => (isFrozen = true));
-  let wasFrozen: boolean | undefined;
-  b.moments.at("end", "before", () => (wasFrozen = isFrozen));
-  const served = b.worker().serve();
-  await until(() => b.model.requests.length === 1, { what: "the model is asked" });
-  expect(isFrozen).toBe(false);
-  go.resolve();
-  await served;
-  expect(wasFrozen).toBe(true);
-  expect(b.shown()).toEqual(["here"]);
-  expect(await b.problems()).toEqual([]);
-});
-
-test("a prompt that cannot be stored cuts the model: nobody waits for an answer that cannot be kept", async () => {
-  const b = new RunBench(backend.sql(), [hangs("half of"), reply("here")]);
-  await b.say("hello");
-  b.moments.at("freeze", "before", async () => {
-    await until(() => b.model.streaming === 1, { what: "the model is asked" });
-    storeAway();
-  });
-  await expect(b.worker().serve()).rejects.toMatchObject({ code: "store_unavailable" });
-  await b.rest();
-  expect(b.shown()).toEqual(["here"]);
-  expect(await b.attempts()).toEqual([["handed_over", "ended"]]);
-  expect(await b.problems()).toEqual([]);
-});

@@ -19,7 +19,6 @@ const talker = computed(({ messages }) => {
 
 const STEPS = [
   "open",
-  "freeze",
   "isStopped",
   "commitCalls",
   "commitRound",

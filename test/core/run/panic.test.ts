@@ -86,10 +86,10 @@ test("in the surface itself: its writes are tried until they land", async () => 
     surface: (surface) => ({
       ...surface,
       limits: surface.limits,
-      edit: (message, page) => surface.edit(message, page),
-      remove: (message) => surface.remove(message),
+      edit: (...given) => surface.edit(...given),
+      remove: (...given) => surface.remove(...given),
       find: (key) => surface.find(key),
-      post: (key, page) => (faults-- > 0 ? fault() : surface.post(key, page)),
+      post: (...given) => (faults-- > 0 ? fault() : surface.post(...given)),
     }),
   });
   await b.say("hello");

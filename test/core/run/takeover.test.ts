@@ -76,7 +76,7 @@ test("a worker that was paused between its lease and its claim takes nothing fro
 });
 
 test("each write of an attempt that another has replaced is refused, at any step, and the thread is answered once", async () => {
-  for (const step of ["freeze", "commitCalls", "commitRound", "end", "settled", "putPage"]) {
+  for (const step of ["commitCalls", "commitRound", "end", "settled", "putPage"]) {
     let acts = 0;
     const act = tool("act", async () => `done ${++acts}`, { effect: "write" });
     const b = bench([], { tools: [act] });
@@ -97,7 +97,7 @@ test("each write of an attempt that another has replaced is refused, at any step
 });
 
 test.each(
-  ["open", "freeze", "commitCalls", "commitRound", "end", "final", "settled", "putPage"].flatMap((step) =>
+  ["open", "commitCalls", "commitRound", "end", "final", "settled", "putPage"].flatMap((step) =>
     (["before", "after"] as const).map((when) => [when, step] as const),
   ),
 )(

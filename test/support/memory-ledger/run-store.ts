@@ -254,27 +254,23 @@ export function createMemoryRunStore(ledger: MemoryLedger, tailLimit = 200): Run
       const entries = entriesOf(ledger, run.session).filter((entry) => entry.run === run.id);
       return { run: infoOf(ledger, run), outcome: run.outcome, entries };
     },
-    async freeze(fence, frozen) {
-      const session = held(ledger, fence);
-      const run = ledger.runs.find(({ id }) => id === fence.run);
-      if (run === undefined) throw staleFence(fence);
-      session.frozen = { epoch: run.epoch, frozen };
-    },
-    async commitRound(fence, round) {
+    async commitRound(fence, round, frozen) {
       const [session, run] = openRunOf(fence);
       checkOrder(run, round);
+      if (frozen !== undefined) session.frozen = { epoch: run.epoch, frozen };
       const stopped = isStopped(session, run);
       const stored = storeRound(fence, session, run, round);
       drop(ledger, session);
       const takes = round.state === "complete" && round.isLast !== true && !stopped;
       return { stored, steered: takes ? admit(ledger, session, run, messagesAbove(session)) : [], stopped };
     },
-    async end(fence, ending) {
+    async end(fence, ending, frozen) {
       const [session, run] = openRunOf(fence);
       const { round, reason, note, error } = ending;
       checkOrder(run, round);
       const stopped = isStopped(session, run);
       if (stopped && reason === "stop" && round !== undefined) return { kind: "stopped" };
+      if (frozen !== undefined) session.frozen = { epoch: run.epoch, frozen };
       const stored = round === undefined ? [] : storeRound(fence, session, run, round);
       storeCalls(fence, ending.modelCalls);
       drop(ledger, session);
