@@ -1,6 +1,7 @@
 // A person interrupts a run that another process has, and a process sleeps while its run is taken from it.
 import { expect, test } from "vitest";
 import { toSessionId, type SessionId } from "../../src/core/thread.ts";
+import { settledRuns } from "../support/settled-runs.ts";
 import { until } from "../support/until.ts";
 import type { ShownMessage, WebPerson } from "../support/web-person.ts";
 import { deploy, type Deployment } from "./deployment.ts";
@@ -74,17 +75,12 @@ test("worker paused past its lease: another one answers in the same message, and
   const replies = await ben.replies(thread, 1, 45_000);
   expect(replies.map(({ id }) => id)).toEqual([shown.id]);
   expect(replies[0]?.text.split(" ")).toEqual(WORDS);
-  const left = await until(
-    async () => {
-      const attempts = (await bobbin.transcripts.runs(sessionOf(thread)))[0]?.attempts ?? [];
-      return attempts.every(({ ended }) => ended !== undefined)
-        ? attempts.map(({ ended }) => ended)
-        : undefined;
-    },
-    { what: "both attempts have ended" },
-  );
+  const [run] = await settledRuns(bobbin.transcripts, sessionOf(thread));
   // "crashed" until it woke and said how it had left.
-  expect(left).toEqual([expect.stringMatching(/^(lost|handed_over|crashed)$/), "ended"]);
+  expect(run?.attempts.map(({ ended }) => ended)).toEqual([
+    expect.stringMatching(/^(lost|handed_over|crashed)$/),
+    "ended",
+  ]);
   expect((await bobbin.transcripts.inbounds(sessionOf(thread))).map(({ fate }) => fate)).toEqual([
     "answered",
   ]);

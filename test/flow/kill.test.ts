@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { toSessionId } from "../../src/core/thread.ts";
 import { createFakeLlm } from "../support/fake-llm/server.ts";
 import { spawnProduct, temporaryFolder } from "../support/product.ts";
+import { settledRuns } from "../support/settled-runs.ts";
 import { until } from "../support/until.ts";
 import { createWebPerson } from "../support/web-person.ts";
 import { deploy } from "./deployment.ts";
@@ -25,13 +26,8 @@ test("a worker killed in mid-run: another one goes on, and the thread is answere
   expect(replies).toHaveLength(1);
   expect(replies[0]?.id).toBe(begun.id);
   expect(replies[0]?.text.split(" ")).toEqual(Array.from({ length: 200 }, (_, n) => `word${n + 1}`));
-  // The whole answer stands there before the attempt is over: what the dead one may still write is written over first.
-  const run = await until(
-    async () =>
-      (await bobbin.transcripts.runs(toSessionId(thread)!)).find(({ reply }) => reply === "settled"),
-    { timeoutMs: RECOVERY_MS, what: "the reply is settled" },
-  );
-  expect(run.attempts.map(({ ended }) => ended)).toEqual(["crashed", "ended"]);
+  const [run] = await settledRuns(bobbin.transcripts, toSessionId(thread)!);
+  expect(run?.attempts.map(({ ended }) => ended)).toEqual(["crashed", "ended"]);
   expect((await bobbin.transcripts.inbounds(toSessionId(thread)!)).map(({ fate }) => fate)).toEqual([
     "answered",
   ]);

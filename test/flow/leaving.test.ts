@@ -4,6 +4,7 @@ import { toSessionId } from "../../src/core/thread.ts";
 import { createFakeLlm } from "../support/fake-llm/server.ts";
 import { spawnProduct } from "../support/product.ts";
 import { freshDatabase, ownPostgres } from "../support/services/postgres.ts";
+import { settledRuns } from "../support/settled-runs.ts";
 import { until } from "../support/until.ts";
 import { createWebPerson, type ShownMessage, type WebPerson } from "../support/web-person.ts";
 import { deploy } from "./deployment.ts";
@@ -32,7 +33,8 @@ test("SIGTERM: a worker that leaves in mid-stream hands over: the other one goes
   const replies = await ana.replies(thread, 1);
   expect(replies).toMatchObject([{ id: shown.id, state: "settled" }]);
   expect(replies[0]?.text.split(" ")).toEqual(WORDS);
-  expect((await attemptsNow()).map(({ ended }) => ended)).toEqual(["handed_over", "ended"]);
+  const [run] = await settledRuns(bobbin.transcripts, toSessionId(thread)!);
+  expect(run?.attempts.map(({ ended }) => ended)).toEqual(["handed_over", "ended"]);
   expect(bobbin.llm.requests).toHaveLength(2);
 });
 

@@ -1,6 +1,7 @@
 // A gateway and two workers on Redis and Postgres: what one process does, several do together, once.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { toSessionId, type SessionId } from "../../src/core/thread.ts";
+import { settledRuns } from "../support/settled-runs.ts";
 import { until } from "../support/until.ts";
 import { deploy, type Deployment } from "./deployment.ts";
 
@@ -91,7 +92,7 @@ async function expectEachOnce(thread: string, texts: readonly string[]): Promise
   const [entries, inbounds, runs] = await Promise.all([
     bobbin.transcripts.entries(session),
     bobbin.transcripts.inbounds(session),
-    bobbin.transcripts.runs(session),
+    settledRuns(bobbin.transcripts, session),
   ]);
   // Each inbound was answered or joined a run that was, and is in the history once.
   expect(new Set(inbounds.map(({ fate }) => fate)).difference(new Set(["answered", "steered"]))).toEqual(

@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { toSessionId } from "../../src/core/thread.ts";
 import type { RedisServer } from "../support/services/redis-server.ts";
+import { settledRuns } from "../support/settled-runs.ts";
 import { until } from "../support/until.ts";
 import { openOutageWorld, RECOVERY_MS, type OutageWorld } from "./outage-world.ts";
 
@@ -72,7 +73,8 @@ test(
     const replies = await person.replies(thread, 1, RECOVERY_MS);
     expect(replies).toMatchObject([{ id: shown.id, state: "settled" }]);
     expect(replies[0]?.text.split(" ")).toEqual(words(500));
-    expect((await attempts()).map(({ ended }) => ended)).toEqual(["lost", "ended"]);
+    const [run] = await settledRuns(bobbin.transcripts, toSessionId(thread)!);
+    expect(run?.attempts.map(({ ended }) => ended)).toEqual(["lost", "ended"]);
     await answeredOnce(thread, ["say 500 words"]);
   },
 );

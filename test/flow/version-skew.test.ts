@@ -4,6 +4,7 @@ import { toSessionId } from "../../src/core/thread.ts";
 import { delta, eventsThenSilence, says } from "../support/fake-llm/answers.ts";
 import { previousVersion, type PreviousVersion } from "../support/previous-version.ts";
 import type { ProductProcess } from "../support/product.ts";
+import { settledRuns } from "../support/settled-runs.ts";
 import { until } from "../support/until.ts";
 import { deploy, type Deployment } from "./deployment.ts";
 
@@ -75,7 +76,7 @@ test.each([
   await leaves(one);
   const replies = await ben.replies(thread, 1);
   expect(replies).toMatchObject([{ id: shown.id, state: "settled", text: "as far as here and to the end" }]);
-  const [run] = await bobbin.transcripts.runs(toSessionId(thread)!);
+  const [run] = await settledRuns(bobbin.transcripts, toSessionId(thread)!);
   expect(run?.attempts.map(({ ended }) => ended)).toEqual(["handed_over", "ended"]);
   expect(bobbin.llm.requests).toHaveLength(asked + 2);
   expect(bobbin.llm.complaints).toEqual([]);

@@ -1,0 +1,22 @@
+// Runs whose work is over. A whole answer stands on the platform before its attempt has ended, since what a dead attempt may
+// still have written there is written over first.
+import type { RunView, Transcripts } from "../../src/core/ports/transcripts.ts";
+import type { SessionId } from "../../src/core/thread.ts";
+import { until } from "./until.ts";
+
+/** The session's runs, oldest first, once each reply is settled and each attempt has ended. */
+export function settledRuns(
+  transcripts: Pick<Transcripts, "runs">,
+  session: SessionId,
+): Promise<readonly RunView[]> {
+  return until(
+    async () => {
+      const runs = await transcripts.runs(session);
+      const isOver = runs.every(
+        ({ reply, attempts }) => reply === "settled" && attempts.every(({ ended }) => ended !== undefined),
+      );
+      return runs.length > 0 && isOver ? runs : undefined;
+    },
+    { timeoutMs: 60_000, what: "every run is over" },
+  );
+}
