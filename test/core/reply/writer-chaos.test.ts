@@ -222,9 +222,9 @@ class Life {
   surface(inner: Surface): Surface {
     return {
       limits: inner.limits,
-      post: (key, page) => this.#step(() => inner.post(key, page)),
-      edit: (message, page) => this.#step(() => inner.edit(message, page)),
-      remove: (message) => this.#step(() => inner.remove(message)),
+      post: (...write) => this.#step(() => inner.post(...write)),
+      edit: (...write) => this.#step(() => inner.edit(...write)),
+      remove: (...write) => this.#step(() => inner.remove(...write)),
       find: (key) => this.#step(() => inner.find(key)),
     };
   }
