@@ -19,13 +19,13 @@ const app = await startApp(
     log,
     surface: (surface) => ({
       ...surface,
-      post: (key, page) => {
-        dieAtFinal(page);
-        return surface.post(key, page);
+      post: (...write) => {
+        dieAtFinal(write[1]);
+        return surface.post(...write);
       },
-      edit: (message, page) => {
-        dieAtFinal(page);
-        return surface.edit(message, page);
+      edit: (...write) => {
+        dieAtFinal(write[1]);
+        return surface.edit(...write);
       },
     }),
   },
