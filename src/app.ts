@@ -21,6 +21,7 @@ import { createWebMessages } from "./adapters/postgres/web-messages.ts";
 import type { Settings } from "./adapters/settings/settings.ts";
 import { createSystemClock } from "./adapters/system-clock.ts";
 import { createWebChat } from "./adapters/web/connection.ts";
+import { createAccess } from "./core/access/access.ts";
 import type { Tool } from "./core/agent/tool.ts";
 import { createCommands } from "./core/command/commands.ts";
 import type { Log } from "./core/ports/log.ts";
@@ -139,8 +140,9 @@ export async function startApp(
     const messages = createWebMessages(sql);
     const transcripts = createTranscripts(sql);
     const inbox = createInbox(sql);
-    const intake = createIntake({ inbox, queue, stops, clock, log });
-    const commands = createCommands({ intake, transcripts, clock });
+    const access = createAccess(settings.config.access);
+    const intake = createIntake({ access, inbox, queue, stops, clock, log });
+    const commands = createCommands({ access, intake, transcripts, clock, log });
 
     waitsFor = "Slack";
     const slack = await openSlack({ pace: coordination.pace, clock, log }, settings, signal);
@@ -175,7 +177,7 @@ export async function startApp(
           model: agent.model,
           profileOf: agent.profileOf,
           surfaceOf,
-          backlog: createBacklog({ store, inbox, clock, log, conversationOf }),
+          backlog: createBacklog({ store, inbox, access, clock, log, conversationOf }),
         },
         { worker: `${hostname()}/${process.pid}`, lateWritesMs: coordination.lateWritesMs },
       );
@@ -202,7 +204,7 @@ export async function startApp(
     }
 
     if (slack !== undefined && role !== "worker") {
-      const connection = slack.connect({ intake, transcripts, answers: createAnswers(sql) });
+      const connection = slack.connect({ access, intake, transcripts, answers: createAnswers(sql) });
       started.push({ name: "slack connection", stop: () => connection.stop() });
       await connection.start();
       slackSite = connection.http ?? slackSite;
@@ -212,7 +214,7 @@ export async function startApp(
     if (discord !== undefined && role !== "worker") {
       const { leadership } = coordination;
       const marks = createReadingMarks(sql);
-      const connection = discord.connect({ intake, transcripts, marks, leadership });
+      const connection = discord.connect({ access, intake, transcripts, marks, leadership });
       started.push({ name: "discord connection", stop: () => connection.stop() });
       await connection.start();
       checks.push({ name: "Discord", check: () => Promise.resolve(connection.check()) });

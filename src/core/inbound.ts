@@ -10,6 +10,20 @@ export interface Author {
   readonly id: string;
   /** As shown to others; never used to decide anything. */
   readonly name: string;
+  /** What they are in the space; absent where the platform did not say in time. */
+  readonly kind?: "member" | "guest" | "external" | "bot";
+  /** Ids of their roles in the space; absent where the platform did not say which. */
+  readonly roles?: readonly string[];
+  /** Whether they are an admin on the platform; absent where that was not said, or too long ago. */
+  readonly isPlatformAdmin?: boolean;
+}
+
+/** What the platform says of the place, where the session's address does not tell it. */
+export interface Where {
+  /** A conversation of one person with the bot alone. */
+  readonly isDirect?: true;
+  /** The channel in which the thread hangs, for a platform on which a thread is a channel of its own. */
+  readonly parent?: string;
 }
 
 interface Common {
@@ -22,6 +36,7 @@ interface Common {
   readonly at: number;
   /** Whether it is for the bot even where no session exists yet (mention, DM, command). */
   readonly addressed: boolean;
+  readonly where?: Where;
 }
 
 export interface MessageInbound extends Common {

@@ -17,6 +17,7 @@ import { createReceive } from "../adapters/discord/receive.ts";
 import { createDiscordSurface } from "../adapters/discord/surface.ts";
 import { createThreads } from "../adapters/discord/threads.ts";
 import type { Settings } from "../adapters/settings/settings.ts";
+import type { Access } from "../core/access/access.ts";
 import { createCommands } from "../core/command/commands.ts";
 import { toBobbinError } from "../core/errors.ts";
 import { growingMs, pause, untilAborted } from "../core/pause.ts";
@@ -43,6 +44,7 @@ export interface Discord {
 }
 
 export interface DiscordWayInDeps {
+  readonly access: Access;
   readonly intake: Intake;
   readonly transcripts: Transcripts;
   readonly marks: ReadingMarks;
@@ -101,7 +103,7 @@ export async function openDiscord(
   return {
     surfaceOf: (session) => createDiscordSurface({ api, threads, working, log }, session),
     conversation: conversationWhen(identified.then((bot) => createDiscordConversation(api, bot))),
-    connect({ intake, transcripts, marks, leadership }) {
+    connect({ access, intake, transcripts, marks, leadership }) {
       let gateway: DiscordGateway | undefined;
       let isStandby = false;
       let why: string | undefined = "Discord has not answered yet.";
@@ -123,7 +125,7 @@ export async function openDiscord(
             isLive: () => lease.isLive(),
           },
         );
-        const commands = createCommands({ intake, transcripts, clock });
+        const commands = createCommands({ access, intake, transcripts, clock, log });
         const takeInteraction = createTakeInteraction({ api, commands, log }, bot);
         const listener = createListener({ channels, reader, receive, takeInteraction });
         const pace = new IdentifyPace({ api, clock, log }, term);

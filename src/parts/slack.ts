@@ -15,6 +15,7 @@ import { createReceive } from "../adapters/slack/receive.ts";
 import { createSlackSurfaces } from "../adapters/slack/surfaces.ts";
 import { createTell } from "../adapters/slack/tell.ts";
 import type { Settings } from "../adapters/settings/settings.ts";
+import type { Access } from "../core/access/access.ts";
 import { createCommands } from "../core/command/commands.ts";
 import { toBobbinError } from "../core/errors.ts";
 import type { Answers } from "../core/ports/answers.ts";
@@ -35,6 +36,7 @@ export interface Slack {
   readonly conversation: OpenConversation;
   /** The way in; not started yet. Aborting the signal of `openSlack` ends it, also while it waits for Slack. */
   connect(deps: {
+    readonly access: Access;
     readonly intake: Intake;
     readonly transcripts: Transcripts;
     readonly answers: Answers;
@@ -95,7 +97,7 @@ export async function openSlack(
 
   function connectionOf(
     bot: SlackBot,
-    { intake, transcripts }: Parameters<Slack["connect"]>[0],
+    { access, intake, transcripts }: Parameters<Slack["connect"]>[0],
     answers: PrivateAnswers,
   ): SlackConnection {
     const written = (name: string): string => `@${bot.name} ${name}`;
@@ -104,7 +106,7 @@ export async function openSlack(
         intake,
         transcripts,
         people,
-        commands: createCommands({ intake, transcripts, clock }, { written }),
+        commands: createCommands({ access, intake, transcripts, clock, log }, { written }),
         answers,
         showIdle: (session) => surfaces.status.show(session, "idle"),
         ...deps,

@@ -46,6 +46,7 @@ import {
   type Weather,
 } from "./schedule-plan.ts";
 import { virtualTime } from "./virtual-time.ts";
+import { accessWith } from "../support/access.ts";
 
 interface Process extends Member {
   readonly leaving: AbortController;
@@ -256,7 +257,14 @@ export class ScheduleWorld {
       },
     };
     const queue = { wake: this.#flaws.wakesFirst === true ? async () => {} : wake };
-    const intake = createIntake({ inbox, queue, stops: this.#stops, clock: this.#clock, log: silentLog });
+    const intake = createIntake({
+      access: accessWith(),
+      inbox,
+      queue,
+      stops: this.#stops,
+      clock: this.#clock,
+      log: silentLog,
+    });
     await intake.receive(inbound);
   }
 

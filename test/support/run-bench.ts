@@ -28,6 +28,7 @@ import { silentLog } from "./silent-log.ts";
 import { isCalls, isFinalPage, lineOf, wordsOf } from "./run-words.ts";
 import { until } from "./until.ts";
 import { requestRefusals } from "./strict-provider.ts";
+import { accessWith } from "./access.ts";
 
 export interface RunBenchOptions {
   readonly tools?: readonly Tool[];
@@ -89,6 +90,7 @@ export class RunBench {
 
   readonly #intake = () =>
     createIntake({
+      access: accessWith(),
       inbox: this.stores.inbox,
       queue: { wake: async () => void this.wakes++ },
       stops: this.#stops,
@@ -122,9 +124,11 @@ export class RunBench {
   /** What the person reads. The same `id` is the same command delivered once more. */
   async command(name: CommandName, id = `c${++this.#commands}`): Promise<string> {
     const commands = createCommands({
+      access: accessWith(),
       intake: this.#intake(),
       transcripts: this.stores.transcripts,
       clock: this.clock,
+      log: silentLog,
     });
     const author = { id: "U1", name: "Ana" };
     const request = {

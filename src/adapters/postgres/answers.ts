@@ -7,8 +7,11 @@ import type { Sql } from "./sql.ts";
 const OWE = {
   name: "answers-owe",
   text: `
-insert into answers (command, platform, space, place, text) values ($1, $2, $3, $4, $5)
-on conflict (command) do nothing returning 1 as one`,
+insert into answers as a (command, platform, space, place, text) values ($1, $2, $3, $4, $5)
+on conflict (command) do update set place = excluded.place, text = excluded.text, owed_at = now_ms(), taken_at = now_ms(),
+  told = false
+  where a.owed_at <= now_ms() - $6::bigint
+returning 1 as one`,
 };
 
 const TOLD = { name: "answers-told", text: `update answers set told = true where command = $1` };
@@ -28,8 +31,9 @@ select command, platform, space, place, text from taken order by owed_at, comman
 
 export function createAnswers(sql: Sql): Answers {
   return {
-    async owe({ command, platform, space, place, text }) {
-      const rows = await sql.query(OWE, [command, platform, space, place, cleanText(text)]);
+    async owe({ command, platform, space, place, text }, againAfterMs) {
+      const again = againAfterMs === undefined ? null : Math.round(againAfterMs);
+      const rows = await sql.query(OWE, [command, platform, space, place, cleanText(text), again]);
       return rows.length > 0;
     },
     async told(command) {

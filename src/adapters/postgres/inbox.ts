@@ -31,8 +31,8 @@ with was as materialized (select id, rev from sessions where id = $2),
 held as materialized (
   select s.id from sessions s, was where s.id = was.id and s.rev = was.rev for no key update of s),
 put as (
-  insert into inbox (id, session, kind, at, body, state, fate, done_at)
-  select $1::text, held.id, $3::text, $4::bigint, $5::jsonb, 'done', 'answered', now_ms() from held
+  insert into inbox (id, session, kind, at, body, state, fate, rule, done_at)
+  select $1::text, held.id, $3::text, $4::bigint, $5::jsonb, 'done', 'answered', $8::text, now_ms() from held
   on conflict (id) do nothing returning seq),
 raised as (
   update sessions s set rev = s.rev + 1, stop_seq = put.seq, epoch = s.epoch + $6::integer
@@ -64,8 +64,8 @@ target as materialized (
 held as (
   update sessions s set rev = s.rev + 1 from was, target where s.id = was.id and s.rev = was.rev returning s.id),
 put as (
-  insert into inbox (id, session, kind, message, at, body, note, state, fate, done_at)
-  select $1::text, $2::text, $3::text, $4::text, $5::bigint, $6::jsonb,
+  insert into inbox (id, session, kind, message, at, body, rule, note, state, fate, done_at)
+  select $1::text, $2::text, $3::text, $4::text, $5::bigint, $6::jsonb, $8::text,
     replace($7::text, '{said}', coalesce(t.said, '')),
     case when t.used then 'waiting' else 'done' end,
     case when not t.used then 'answered' end, case when not t.used then now_ms() end
@@ -95,7 +95,10 @@ export function createInbox(sql: Sql): Inbox {
     });
 
   return {
-    async put(inbound) {
+    async put(inbound, admission = { rule: "" }) {
+      // Nothing of it is done, whatever it is.
+      if (admission.isRefused) return put(inbound, admission, false);
+      const rule = admission.rule === "" ? null : admission.rule;
       if (inbound.kind === "edit" || inbound.kind === "delete") {
         const stored = await putHeld(() =>
           sql.query<HeldRow>(CHANGE, [
@@ -106,11 +109,12 @@ export function createInbox(sql: Sql): Inbox {
             Math.round(inbound.at),
             inboundText(inbound),
             cleanText(changeNote(inbound)),
+            rule,
           ]),
         );
         return stored === "unknown" ? { kind: "ignored" } : stored;
       }
-      if (inbound.kind === "message" || inbound.kind === "note") return put(inbound, false);
+      if (inbound.kind === "message" || inbound.kind === "note") return put(inbound, admission, false);
       switch (inbound.command.name) {
         case "stop":
         case "reset": {
@@ -124,13 +128,14 @@ export function createInbox(sql: Sql): Inbox {
               inboundText(inbound),
               name === "reset" ? 1 : 0,
               name,
+              rule,
             ]),
           );
           // Nothing lies here that could be stopped; the command itself is kept where it was meant for us.
-          return stored === "unknown" ? put(inbound, true) : stored;
+          return stored === "unknown" ? put(inbound, admission, true) : stored;
         }
         case "retry":
-          return put(inbound, false);
+          return put(inbound, admission, false);
         default:
           return inbound.command satisfies never;
       }

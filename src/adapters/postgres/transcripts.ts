@@ -39,7 +39,7 @@ const ENTRIES = {
 
 const INBOUNDS = {
   name: "transcript-inbounds",
-  text: `select seq, body, state, run, fate, reason from inbox where session = $1 order by seq`,
+  text: `select seq, body, state, run, fate, reason, rule from inbox where session = $1 order by seq`,
 };
 
 const RUNS = {
@@ -60,7 +60,8 @@ const RECENT = {
 select s.id as session, s.touched_at as "touchedAt",
   exists (select from runs r where r.session = s.id and r.reply = 'open') as running,
   (select left(string_agg(p->>'text', ' '), 200) from (
-      select body from inbox i where i.session = s.id and i.kind = 'message' order by i.seq limit 1) first,
+      select body from inbox i where i.session = s.id and i.kind = 'message'
+        and i.fate is distinct from 'refused' order by i.seq limit 1) first,
     jsonb_array_elements(first.body->'parts') p where p->>'kind' = 'text') as said
 from sessions s where starts_with(s.id, $1) order by s.touched_at desc, s.id desc limit $2`,
 };
@@ -88,6 +89,7 @@ interface InboundRow {
   readonly run: RunId | null;
   readonly fate: Fate | null;
   readonly reason: string | null;
+  readonly rule: string | null;
 }
 
 interface RunsRow {
@@ -125,13 +127,14 @@ export function createTranscripts(sql: Sql): Transcripts {
     },
     async inbounds(session) {
       const rows = await sql.query<InboundRow>(INBOUNDS, [session]);
-      return rows.map(({ seq, body, state, run, fate, reason }): InboundView => ({
+      return rows.map(({ seq, body, state, run, fate, reason, rule }): InboundView => ({
         seq,
         inbound: toInbound(body),
         state,
         ...(run === null ? {} : { run }),
         ...(fate === null ? {} : { fate }),
         ...(reason === null ? {} : { reason }),
+        ...(rule === null ? {} : { rule }),
       }));
     },
     async recent(platform, space, channel, limit) {

@@ -3,15 +3,19 @@
  * Everything has a default; what is given is checked by name, so that a slip in spelling is an error and not a default.
  */
 import { z } from "zod";
+import type { AccessRules } from "../../core/access/rules.ts";
 import { DEFAULT_LIMITS } from "../../core/agent/limits.ts";
 import type { Limits } from "../../core/agent/loop-types.ts";
 import type { ModelRecord } from "../../core/ports/model.ts";
+import { accessOf, accessSchema, type AccessInput } from "./access-config.ts";
 
 /** As it is written by people: whatever is left out has its default. */
 export interface ConfigInput {
   readonly limits?: Partial<ConfigLimits>;
   /** Models by their provider's names; one that is not listed gets careful values. */
   readonly models?: readonly ModelInput[];
+  /** Who may use the bot, where, and for what. */
+  readonly access?: AccessInput;
 }
 
 export interface ConfigLimits extends Limits {
@@ -27,6 +31,7 @@ export type ModelInput = Pick<ModelRecord, "name" | "contextWindow"> & Partial<M
 export interface Config {
   readonly limits: ConfigLimits;
   readonly models: readonly ModelRecord[];
+  readonly access: AccessRules;
 }
 
 /** Only gives the file its type: `export default defineConfig({ ... })`. It is checked when Bobbin starts. */
@@ -98,6 +103,7 @@ const modelSchema = z
 const configSchema = z.strictObject({
   limits: limitsSchema.optional(),
   models: z.array(modelSchema).optional(),
+  access: accessSchema.optional(),
 });
 
 export type CheckedConfig =
@@ -132,7 +138,9 @@ export function checkConfig(input: unknown): CheckedConfig {
   });
   const twice = models.find(({ name }, index) => models.findIndex((model) => model.name === name) !== index);
   if (twice) return { kind: "wrong", problems: [{ at: "models", problem: `lists ${twice.name} twice` }] };
-  return { kind: "ok", config: { limits, models } };
+  // What zod has checked may hold a field that is there but undefined, which counts as left out.
+  const access = accessOf((result.data.access ?? {}) as AccessInput);
+  return { kind: "ok", config: { limits, models, access } };
 }
 
 type Given<T> = { [K in keyof T]: Exclude<T[K], undefined> };

@@ -97,6 +97,16 @@ export const list: Read<readonly string[]> = (given) =>
       .filter((word) => word !== ""),
   );
 
+/** People by platform, space and id. */
+export const addresses: Read<readonly string[]> = (given) => {
+  const parsed = list(given);
+  const bad = (parsed.kind === "value" ? parsed.value : []).find(
+    (one) => !/^(slack|discord|web):(\*|[\w.-]+):(\*|[\w.-]+)$/.test(one),
+  );
+  if (bad === undefined) return parsed;
+  return wrong(`holds ${JSON.stringify(bad)}`, "Write each as platform, space and id, such as slack:T1:U1.");
+};
+
 /** A token whose kind can be told from how it begins. The value itself never enters the message. */
 export function token(prefixes: readonly string[], where: string): Read<string> {
   return (given) => {

@@ -56,7 +56,16 @@ export async function readSettings(env: Environment, options: ReadOptions = {}):
   if (read.kind === "wrong") problems.push(...read.problems);
   if (problems.length > 0 || read.kind === "wrong") return { kind: "wrong", problems };
   if (isSet("openaiApiKey") && !isSet("model")) values["model"] = "gpt-5-mini";
-  return { kind: "ok", settings: { ...(values as Values), config: read.config } };
+  const set = values as Values;
+  return { kind: "ok", settings: { ...set, config: withAdmins(read.config, set.adminUsers) } };
+}
+
+function withAdmins(config: Config, users: readonly string[]): Config {
+  const { admins } = config.access;
+  return {
+    ...config,
+    access: { ...config.access, admins: { ...admins, users: [...admins.users, ...users] } },
+  };
 }
 
 /** What is wrong between settings that are each right. */

@@ -1,8 +1,8 @@
 /** Every setting there is, with its name, meaning, default and form: the one place where they stand. */
 import {
+  addresses,
   host,
   keys,
-  list,
   onOrOff,
   oneOf,
   optional,
@@ -106,8 +106,8 @@ export const table = {
   adminUsers: withDefault(
     "ADMIN_USERS",
     "",
-    "Who is an admin: ids such as `slack:T1:U1`, separated by commas.",
-    list,
+    "Who is an admin, besides those of the platform: `slack:T1:U1`, `discord:*:U1`, separated by commas.",
+    addresses,
   ),
   secretKey: secret(
     optional(

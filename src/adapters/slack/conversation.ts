@@ -117,7 +117,7 @@ export function createSlackConversation(
       const { messages } = await readThread({ channel, ts: root, oldest: after }, signal);
       const later = messages.filter(({ ts }) => (textOf(ts) ?? "") > after).slice(-limit);
       await unlessAborted(people.learn(peopleIn(later)), signal);
-      const reading = { bot, nameOf: people.nameOf, app: appOf(id), space, channel };
+      const reading = { bot, nameOf: people.nameOf, factsOf: people.factsOf, app: appOf(id), space, channel };
       return later.flatMap((message) => parseWritten(message, reading) ?? []);
     },
   };

@@ -37,6 +37,11 @@ export function sessionAt(
     : toSessionId(["slack", space, channel, root].join(":"));
 }
 
+/** A conversation of one person with the bot alone; the events of messages say so in words as well. */
+export function isDirectChannel(channel: string): boolean {
+  return channel.startsWith("D");
+}
+
 /** The app that an identity of Slack's is of. */
 export function appOf(id: InboundId): string {
   return id.split("/")[1] ?? "";

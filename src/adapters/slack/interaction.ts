@@ -2,11 +2,14 @@
 
 import type { Command, CommandName } from "../../core/command/command.ts";
 import { parseCommand } from "../../core/command/parse.ts";
+import type { Author } from "../../core/inbound.ts";
 import type { RunId } from "../../core/ids.ts";
+import { authorOf, type AuthorReading } from "./author.ts";
 import { ACTION_IDS } from "./format.ts";
-import { sessionAt, slackInboundId, type SlackBot } from "./identity.ts";
+import { isDirectChannel, sessionAt, slackInboundId, type SlackBot } from "./identity.ts";
 import type { Asked, AskedAt } from "./parse.ts";
 import { fieldsOf, listOf, textOf, timeOf, type Payload } from "./payload.ts";
+import type { FactsOf } from "./people.ts";
 import type { NameOf } from "./text.ts";
 
 /** Message shortcuts by their callback id. */
@@ -31,8 +34,14 @@ export type Interaction =
   /** A thread was chosen in the picker, which the answer replaces. */
   | { readonly kind: "picked"; readonly asked: Asked; readonly answerTo: string }
   /** A slash command that needs a thread. */
-  | { readonly kind: "which_thread"; readonly command: Command; readonly channel: string }
-  | { readonly kind: "help" }
+  | {
+      readonly kind: "which_thread";
+      readonly command: Command;
+      readonly channel: string;
+      readonly author: Author;
+    }
+  /** `word`: what was taken for a command. */
+  | { readonly kind: "help"; readonly channel: string; readonly author: Author; readonly word?: string }
   /** Not ours, or not as Slack sends it: acknowledged, and nothing more. */
   | { readonly kind: "nothing" };
 
@@ -40,25 +49,31 @@ export type Interaction =
  * @param body of an interactive payload or a slash command.
  * @param now for what carries no time of its own.
  */
-export function parseInteraction(body: Payload, bot: SlackBot, nameOf: NameOf, now: number): Interaction {
-  if (textOf(body["command"]) !== undefined) return parseSlash(body);
+export function parseInteraction(
+  body: Payload,
+  bot: SlackBot,
+  nameOf: NameOf,
+  now: number,
+  factsOf: FactsOf = () => undefined,
+): Interaction {
+  const reading: AuthorReading = { bot, nameOf, factsOf };
+  if (textOf(body["command"]) !== undefined) return parseSlash(body, reading);
   switch (body["type"]) {
     case "block_actions":
-      return parseClick(body, bot, nameOf, now);
+      return parseClick(body, reading, now);
     case "message_action":
-      return parseShortcut(body, bot, nameOf, now);
+      return parseShortcut(body, reading, now);
     default:
       return { kind: "nothing" };
   }
 }
 
-/** Ids of those whose names an interaction needs. */
-export function personIn(body: Payload): readonly string[] {
-  const user = textOf(fieldsOf(body["user"])["id"]);
-  return user === undefined ? [] : [user];
+/** Whose name and rights an interaction needs. */
+export function personIn(body: Payload): string | undefined {
+  return textOf(fieldsOf(body["user"])["id"]) ?? textOf(body["user_id"]);
 }
 
-function parseClick(body: Payload, bot: SlackBot, nameOf: NameOf, now: number): Interaction {
+function parseClick(body: Payload, reading: AuthorReading, now: number): Interaction {
   const action = fieldsOf(listOf(body["actions"])[0]);
   const container = fieldsOf(body["container"]);
   const message = fieldsOf(body["message"]);
@@ -70,7 +85,7 @@ function parseClick(body: Payload, bot: SlackBot, nameOf: NameOf, now: number): 
   if (actionId.startsWith(PICK)) {
     const command = parseCommand(actionId.slice(PICK.length), { slash: "optional" });
     const root = textOf(fieldsOf(action["selected_option"])["value"]);
-    const asked = command && askedOf(body, { bot, nameOf, channel, root, at, command });
+    const asked = command && askedOf(body, { reading, channel, root, at, command });
     if (asked === undefined || answerTo === undefined) return { kind: "nothing" };
     return { kind: "picked", asked, answerTo };
   }
@@ -78,7 +93,7 @@ function parseClick(body: Payload, bot: SlackBot, nameOf: NameOf, now: number): 
   if (name === undefined) return { kind: "nothing" };
   const root =
     textOf(container["thread_ts"]) ?? textOf(message["thread_ts"]) ?? textOf(container["message_ts"]);
-  const asked = askedOf(body, { bot, nameOf, channel, root, at, command: { name } });
+  const asked = askedOf(body, { reading, channel, root, at, command: { name } });
   const run = textOf(action["value"]);
   return asked === undefined
     ? { kind: "nothing" }
@@ -90,7 +105,7 @@ function parseClick(body: Payload, bot: SlackBot, nameOf: NameOf, now: number): 
       };
 }
 
-function parseShortcut(body: Payload, bot: SlackBot, nameOf: NameOf, now: number): Interaction {
+function parseShortcut(body: Payload, reading: AuthorReading, now: number): Interaction {
   const callbackId = textOf(body["callback_id"]) ?? "";
   const command = Object.hasOwn(SHORTCUTS, callbackId) ? SHORTCUTS[callbackId] : undefined;
   if (command === undefined) return { kind: "nothing" };
@@ -98,21 +113,25 @@ function parseShortcut(body: Payload, bot: SlackBot, nameOf: NameOf, now: number
   const channel = textOf(fieldsOf(body["channel"])["id"]);
   const root = textOf(message["thread_ts"]) ?? textOf(message["ts"]);
   const at = timeOf(textOf(body["action_ts"])) ?? now;
-  const asked = askedOf(body, { bot, nameOf, channel, root, at, command });
+  const asked = askedOf(body, { reading, channel, root, at, command });
   const answerTo = textOf(body["response_url"]);
   return asked === undefined
     ? { kind: "nothing" }
     : { kind: "command", asked, ...(answerTo === undefined ? {} : { answerTo }) };
 }
 
-function parseSlash(body: Payload): Interaction {
+function parseSlash(body: Payload, reading: AuthorReading): Interaction {
+  const user = personIn(body);
   const channel = textOf(body["channel_id"]);
   const name = SLASH_COMMANDS.find((each) => each === body["command"]);
-  if (channel === undefined || name === undefined) return { kind: "nothing" };
-  const line = name === "/bobbin" ? (textOf(body["text"]) ?? "") : name;
+  if (channel === undefined || name === undefined || user === undefined) return { kind: "nothing" };
+  const author = authorOf(user, reading, { name: textOf(body["user_name"]), team: textOf(body["team_id"]) });
+  const line = name === "/bobbin" ? (textOf(body["text"])?.trim() ?? "") : name;
   const command = parseCommand(line, { slash: "optional" });
-  if (command === undefined || command.name === "help") return { kind: "help" };
-  return { kind: "which_thread", command, channel };
+  if (command !== undefined && command.name !== "help")
+    return { kind: "which_thread", command, channel, author };
+  const word = command === undefined && line !== "" ? { word: `${name} ${line}`.slice(0, 80) } : {};
+  return { kind: "help", channel, author, ...word };
 }
 
 /**
@@ -122,15 +141,15 @@ function parseSlash(body: Payload): Interaction {
 function askedOf(
   body: Payload,
   of: {
-    readonly bot: SlackBot;
-    readonly nameOf: NameOf;
+    readonly reading: AuthorReading;
     readonly channel: string | undefined;
     readonly root: string | undefined;
     readonly at: number;
     readonly command: Command;
   },
 ): Asked | undefined {
-  const { bot, channel, root, at, command } = of;
+  const { reading, channel, root, at, command } = of;
+  const { bot } = reading;
   const person = fieldsOf(body["user"]);
   const user = textOf(person["id"]);
   const app = textOf(body["api_app_id"]);
@@ -138,8 +157,10 @@ function askedOf(
   const session = sessionAt(bot.space, channel, root);
   if (session === undefined || channel === undefined || root === undefined) return undefined;
   if (user === undefined || app === undefined || trigger === undefined) return undefined;
-  const name = of.nameOf(user) ?? textOf(person["name"]) ?? textOf(person["username"]) ?? user;
+  const name = textOf(person["name"]) ?? textOf(person["username"]);
+  const author = authorOf(user, reading, { name, team: textOf(person["team_id"]) });
+  const where = isDirectChannel(channel) ? { where: { isDirect: true } as const } : {};
   const answerAt: AskedAt = { channel, user, thread: root };
   const id = slackInboundId({ app, space: bot.space, channel }, "command", trigger);
-  return { command, session, author: { id: user, name }, id, at, answerAt };
+  return { command, session, author, ...where, id, at, answerAt };
 }

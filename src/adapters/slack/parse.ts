@@ -4,13 +4,15 @@
  */
 
 import type { Command } from "../../core/command/command.ts";
-import { parseCommand } from "../../core/command/parse.ts";
-import type { Author, DeleteInbound, EditInbound, MessageInbound } from "../../core/inbound.ts";
+import { readLine } from "../../core/command/parse.ts";
+import type { Author, DeleteInbound, EditInbound, MessageInbound, Where } from "../../core/inbound.ts";
 import type { InboundId } from "../../core/ids.ts";
 import type { SessionId } from "../../core/thread.ts";
-import { installOf, sessionAt, slackInboundId, type SlackBot } from "./identity.ts";
+import { authorOf, teamIn, type AuthorReading } from "./author.ts";
+import { installOf, isDirectChannel, sessionAt, slackInboundId, type SlackBot } from "./identity.ts";
 import { partsOf } from "./message-parts.ts";
 import { fieldsOf, listOf, textOf, timeOf, type Payload } from "./payload.ts";
+import type { FactsOf } from "./people.ts";
 import { addresseeOf, mentionsIn, readText, withoutMentions, type NameOf } from "./text.ts";
 
 /** Where a person stands, for an answer that only they see. */
@@ -26,9 +28,12 @@ export interface Asked {
   readonly command: Command;
   readonly session: SessionId;
   readonly author: Author;
+  readonly where?: Where;
   readonly id: InboundId;
   /** Platform time, ms since 1970. */
   readonly at: number;
+  /** What was taken for a command and is none: the command is `help`. */
+  readonly unknown?: string;
   /** Absent where Slack itself shows what comes of it. */
   readonly answerAt?: AskedAt;
 }
@@ -47,7 +52,12 @@ export type Nothing =
   | "malformed";
 
 export type Parsed =
-  | { readonly kind: "inbound"; readonly inbound: MessageInbound | EditInbound | DeleteInbound }
+  | {
+      readonly kind: "inbound";
+      readonly inbound: MessageInbound | EditInbound | DeleteInbound;
+      /** Where a person has asked directly. */
+      readonly answerAt?: AskedAt;
+    }
   | { readonly kind: "command"; readonly asked: Asked }
   | { readonly kind: "nothing"; readonly why: Nothing };
 
@@ -64,21 +74,28 @@ const SPOKEN: ReadonlySet<string | undefined> = new Set([
 const SYSTEM_USERS: ReadonlySet<string> = new Set(["USLACKBOT", "USLACK"]);
 
 /** What the parts of an event are read with. */
-export interface Reading {
-  readonly bot: SlackBot;
-  readonly nameOf: NameOf;
+export interface Reading extends AuthorReading {
   readonly app: string;
   readonly space: string;
   readonly channel: string;
+  /** People of several companies are in the channel. */
+  readonly isShared?: boolean;
 }
 
 /** @param envelope an `event_callback` as Slack sends it. */
-export function parseEvent(envelope: Payload, bot: SlackBot, nameOf: NameOf): Parsed {
+export function parseEvent(
+  envelope: Payload,
+  bot: SlackBot,
+  nameOf: NameOf,
+  factsOf: FactsOf = () => undefined,
+): Parsed {
   const event = fieldsOf(envelope["event"]);
   const app = textOf(envelope["api_app_id"]);
   const channel = textOf(event["channel"]);
   if (app === undefined || channel === undefined) return nothing("malformed");
-  const reading: Reading = { bot, nameOf, app, space: installOf(envelope, bot), channel };
+  const isShared = envelope["is_ext_shared_channel"] === true;
+  const space = installOf(envelope, bot);
+  const reading: Reading = { bot, nameOf, factsOf, app, space, channel, isShared };
   switch (event["type"] as (typeof EVENTS)[number]) {
     case "app_mention":
       return parseMessage(event, reading);
@@ -108,24 +125,40 @@ export function peopleIn(envelope: Payload): readonly string[] {
 
 function parseMessage(message: Payload, reading: Reading): Parsed {
   const { bot, nameOf, channel } = reading;
+  const isMentioned = message["type"] === "app_mention" || mentions(message, bot.user);
   const refused = refusal(message, bot);
-  if (refused !== undefined) return nothing(refused);
+  // Whether another bot is heard that calls ours is no question of what Slack's message is.
+  const isBots = refused === "other_bot" && isMentioned;
+  if (refused !== undefined && !isBots) return nothing(refused);
   const found = addressOf(message, reading);
   if (found === undefined) return nothing("malformed");
   const { ts, at, session, author } = found;
   const text = textOf(message["text"]) ?? "";
   const isDirect = isDirectMessage(message, channel);
-  const isMentioned = message["type"] === "app_mention" || mentions(message, bot.user);
+  const where = whereOf(isDirect);
+  const thread = textOf(message["thread_ts"]);
+  const answerAt = { channel, user: author.id, ...(thread === undefined ? {} : { thread }) };
 
-  const command =
-    isMentioned || isDirect
-      ? parseCommand(readText(withoutMentions(text, bot.user), nameOf), { slash: "optional" })
+  const line =
+    (isMentioned || isDirect) && !isBots
+      ? readLine(readText(withoutMentions(text, bot.user), nameOf), {
+          slash: isMentioned ? "optional" : "direct",
+        })
       : undefined;
-  if (command !== undefined) {
-    const thread = textOf(message["thread_ts"]);
-    const answerAt = { channel, user: author.id, ...(thread === undefined ? {} : { thread }) };
+  if (line !== undefined && line.kind !== "message") {
+    const command: Command = line.kind === "command" ? line.command : { name: "help" };
+    const unknown = line.kind === "unknown" ? { unknown: line.word } : {};
     const id = slackInboundId(reading, "command", ts);
-    return { kind: "command", asked: { command, session, author, id, at, answerAt } };
+    const asked = {
+      ...aboutMessage(command, session, reading),
+      author,
+      ...where,
+      id,
+      at,
+      answerAt,
+      ...unknown,
+    };
+    return { kind: "command", asked };
   }
 
   if (/^\s*\(aside\)/i.test(text)) return nothing("aside");
@@ -139,8 +172,30 @@ function parseMessage(message: Payload, reading: Reading): Parsed {
   const id = slackInboundId(reading, "message", ts);
   return {
     kind: "inbound",
-    inbound: { v: 1, kind: "message", id, session, author, at, addressed, message: ts, parts },
+    inbound: { v: 1, kind: "message", id, session, author, at, addressed, ...where, message: ts, parts },
+    ...(addressed && !isBots ? { answerAt } : {}),
   };
+}
+
+/** An address of a message in Slack names its thread as well; an id is one of the thread where it was asked. */
+function aboutMessage(
+  command: Command,
+  session: SessionId,
+  { space }: Reading,
+): Pick<Asked, "command" | "session"> {
+  const link =
+    command.name === "why"
+      ? /\/archives\/(\w+)\/p(\d+)(\d{6})(?:\?(\S*))?$/.exec(command.message ?? "")
+      : null;
+  if (link === null) return { command, session };
+  const [, channel, seconds, micros, query = ""] = link;
+  const message = `${seconds}.${micros}`;
+  const root = new URLSearchParams(query).get("thread_ts") ?? message;
+  return { command: { name: "why", message }, session: sessionAt(space, channel, root) ?? session };
+}
+
+function whereOf(isDirect: boolean): { readonly where?: Where } {
+  return isDirect ? { where: { isDirect } } : {};
 }
 
 /** A message as Slack gives it where a thread is read; undefined where it was not for the bot, or was a command. */
@@ -170,13 +225,14 @@ function parseChange(event: Payload, reading: Reading): Parsed {
   )
     return nothing("not_for_bot");
   const { ts, session, author } = found;
+  const where = whereOf(isDirectMessage(event, reading.channel));
   const edited = textOf(fieldsOf(message["edited"])["ts"]) ?? changedAt;
   const id = slackInboundId(reading, "edit", `${ts}-${edited}`);
   const parts = partsOf(message, bot.user, nameOf);
   const at = timeOf(changedAt) ?? found.at;
   return {
     kind: "inbound",
-    inbound: { v: 1, kind: "edit", id, session, author, at, addressed: false, message: ts, parts },
+    inbound: { v: 1, kind: "edit", id, session, author, at, addressed: false, ...where, message: ts, parts },
   };
 }
 
@@ -202,10 +258,11 @@ function parseStopped(event: Payload, reading: Reading, eventId: string | undefi
   const session = sessionAt(reading.space, reading.channel, textOf(event["thread_ts"]));
   const user = textOf(event["user"]);
   if (session === undefined || user === undefined || eventId === undefined) return nothing("malformed");
-  const author = { id: user, name: reading.nameOf(user) ?? user };
+  const author = authorOf(user, reading);
+  const where = whereOf(isDirectMessage(event, reading.channel));
   const id = slackInboundId(reading, "command", eventId);
   const at = timeOf(textOf(event["event_ts"])) ?? 0;
-  return { kind: "command", asked: { command: { name: "stop" }, session, author, id, at } };
+  return { kind: "command", asked: { command: { name: "stop" }, session, author, ...where, id, at } };
 }
 
 /** Whether what was said may have been for the bot: channel talk that was not costs no look into the store. */
@@ -226,14 +283,21 @@ function refusal(message: Payload, bot: SlackBot): Nothing | undefined {
 
 function addressOf(
   message: Payload,
-  { space, channel, nameOf }: Reading,
+  reading: Reading,
 ): { readonly ts: string; at: number; session: SessionId; author: Author } | undefined {
   const ts = textOf(message["ts"]);
-  const user = textOf(message["user"]);
+  const bot = textOf(message["bot_id"]);
+  const user = textOf(message["user"]) ?? bot;
   const at = timeOf(ts);
-  const session = sessionAt(space, channel, textOf(message["thread_ts"]) ?? ts);
+  const session = sessionAt(reading.space, reading.channel, textOf(message["thread_ts"]) ?? ts);
   if (ts === undefined || user === undefined || at === undefined || session === undefined) return undefined;
-  return { ts, at, session, author: { id: user, name: nameOf(user) ?? user } };
+  const name = textOf(fieldsOf(message["bot_profile"])["name"]) ?? textOf(message["username"]);
+  const known = authorOf(user, reading, {
+    name,
+    team: teamIn(message, reading.bot),
+    isShared: reading.isShared === true,
+  });
+  return { ts, at, session, author: bot === undefined ? known : { ...known, kind: "bot" } };
 }
 
 function isRoot(message: Payload): boolean {
@@ -243,7 +307,7 @@ function isRoot(message: Payload): boolean {
 
 /** A conversation of one person with the bot alone: all of it is for the bot. */
 function isDirectMessage(event: Payload, channel: string): boolean {
-  return event["channel_type"] === "im" || channel.startsWith("D");
+  return event["channel_type"] === "im" || isDirectChannel(channel);
 }
 
 function sameWords(message: Payload, before: Payload): boolean {

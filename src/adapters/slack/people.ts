@@ -1,19 +1,38 @@
-/** Names of people, as Slack's events have only ids. Kept for an hour; asked for at most once at a time. */
+/**
+ * Who people are, as Slack's events have only ids: their names, and what they are in the workspace. Kept for an hour, and for five
+ * minutes what makes somebody an admin; asked for at most once at a time.
+ */
 
 import type { Clock } from "../../core/ports/clock.ts";
 import type { SlackApi } from "./api.ts";
-import { fieldsOf, textOf } from "./payload.ts";
+import { fieldsOf, textOf, type Payload } from "./payload.ts";
 import type { NameOf } from "./text.ts";
+
+/** What Slack says of a person beside the name. */
+export interface Facts {
+  /** The workspace they are of. */
+  readonly team: string | undefined;
+  readonly isStranger: boolean;
+  readonly isGuest: boolean;
+  readonly isBot: boolean;
+  /** Absent for somebody who was an admin when it was said too long ago to be relied on. */
+  readonly admin?: { readonly isAdmin: boolean; readonly isOwner: boolean };
+}
+
+/** Undefined while nothing is known. */
+export type FactsOf = (user: string) => Facts | undefined;
 
 export interface SlackPeople {
   /** Undefined while a name is not known. */
   readonly nameOf: NameOf;
+  readonly factsOf: FactsOf;
   /**
-   * Asks for the names that are missing, and waits for them only so long: a message has to be acknowledged within 3 s, and
-   * an id in place of a name is no harm. Never rejects.
+   * Asks for what is missing, and waits for it only so long: a message has to be acknowledged within 3 s, and an id in place of
+   * a name is no harm. Never rejects.
+   * @param anew somebody who asks for what perhaps only an admin may: of them nothing counts that is older than five minutes.
    * @returns whether there was anything to ask for.
    */
-  learn(users: readonly string[]): Promise<boolean>;
+  learn(users: readonly string[], anew?: string): Promise<boolean>;
 }
 
 export interface PeopleOptions {
@@ -21,6 +40,8 @@ export interface PeopleOptions {
   readonly waitMs?: number;
   /** How long a name is believed, ms. Default one hour. */
   readonly keepMs?: number;
+  /** How long it is believed whether somebody is an admin, ms. Default 5 minutes. */
+  readonly adminMs?: number;
   /** How long somebody who could not be looked up is not asked for again, ms. Default 60,000. */
   readonly missedMs?: number;
   /** People that are kept; the ones learned first go first. Default 5,000. */
@@ -29,8 +50,13 @@ export interface PeopleOptions {
 
 interface Known {
   readonly name: string | undefined;
+  readonly facts: Required<Facts> | undefined;
+  /** Ticks at which the facts were said. */
+  readonly saidAt: number;
   /** Ticks. */
   readonly until: number;
+  /** Ticks before which they are not asked for again, as they could not be looked up. */
+  readonly notBefore: number;
 }
 
 export function createSlackPeople(
@@ -38,25 +64,49 @@ export function createSlackPeople(
   options: PeopleOptions = {},
 ): SlackPeople {
   const { api, clock } = deps;
-  const { waitMs = 700, keepMs = 3_600_000, missedMs = 60_000, most = 5_000 } = options;
+  const { waitMs = 700, keepMs = 3_600_000, adminMs = 300_000, missedMs = 60_000, most = 5_000 } = options;
   const known = new Map<string, Known>();
   const asking = new Map<string, Promise<void>>();
 
   async function ask(user: string): Promise<void> {
     const answer = await api.call("users.info", { user });
-    const name = answer.kind === "ok" ? nameIn(fieldsOf(answer.data["user"])) : undefined;
-    // A name that was known yesterday is better than none.
-    const kept = name ?? known.get(user)?.name;
+    const now = clock.ticks();
+    const before = known.get(user);
     known.delete(user);
-    known.set(user, { name: kept, until: clock.ticks() + (name === undefined ? missedMs : keepMs) });
+    if (answer.kind === "ok") {
+      const said = fieldsOf(answer.data["user"]);
+      const name = nameIn(said) ?? before?.name;
+      known.set(user, { name, facts: factsIn(said), saidAt: now, until: now + keepMs, notBefore: 0 });
+    } else {
+      // What was known yesterday is better than nothing.
+      const { name, facts, saidAt = 0 } = before ?? {};
+      const until = now + missedMs;
+      known.set(user, { name, facts, saidAt, until, notBefore: until });
+    }
     const [oldest] = known.keys();
     if (known.size > most && oldest !== undefined) known.delete(oldest);
   }
 
+  function isMissing(user: string, anew: string | undefined): boolean {
+    const found = known.get(user);
+    const now = clock.ticks();
+    if (found === undefined || found.until <= now) return true;
+    if (found.notBefore > now || now - found.saidAt < adminMs) return false;
+    // Who was no admin an hour ago is at most refused something; who was one may be none any more.
+    return user === anew || found.facts?.admin.isAdmin === true;
+  }
+
   return {
     nameOf: (user) => known.get(user)?.name,
-    async learn(users) {
-      const missing = users.filter((user) => (known.get(user)?.until ?? 0) <= clock.ticks());
+    factsOf(user) {
+      const found = known.get(user);
+      if (found?.facts === undefined) return undefined;
+      const { admin, ...rest } = found.facts;
+      // Who was no admin is at most refused something.
+      return clock.ticks() - found.saidAt < adminMs || !admin.isAdmin ? found.facts : rest;
+    },
+    async learn(users, anew) {
+      const missing = users.filter((user) => isMissing(user, anew));
       if (missing.length === 0) return false;
       const asked = missing.map((user) => {
         const already = asking.get(user);
@@ -75,7 +125,7 @@ export function createSlackPeople(
 }
 
 /** As the person wants to be called, else as they are called. */
-function nameIn(user: Readonly<Record<string, unknown>>): string | undefined {
+function nameIn(user: Payload): string | undefined {
   const profile = fieldsOf(user["profile"]);
   return (
     textOf(profile["display_name"]) ??
@@ -83,4 +133,16 @@ function nameIn(user: Readonly<Record<string, unknown>>): string | undefined {
     textOf(user["real_name"]) ??
     textOf(user["name"])
   );
+}
+
+function factsIn(user: Payload): Required<Facts> {
+  const wide = fieldsOf(user["enterprise_user"]);
+  const isOwner = user["is_owner"] === true || user["is_primary_owner"] === true || wide["is_owner"] === true;
+  return {
+    team: textOf(user["team_id"]),
+    isStranger: user["is_stranger"] === true,
+    isGuest: user["is_restricted"] === true || user["is_ultra_restricted"] === true,
+    isBot: user["is_bot"] === true,
+    admin: { isAdmin: isOwner || user["is_admin"] === true || wide["is_admin"] === true, isOwner },
+  };
 }

@@ -18,6 +18,7 @@ const QUESTIONS: Readonly<Record<CommandName, string>> = {
   retry: "In which thread shall the bot try again?",
   status: "Which thread do you want to know about?",
   queue: "Which thread's queue do you want to see?",
+  why: "Which thread's newest message do you want to know about?",
   help: "Which thread is it about?",
 };
 

@@ -48,12 +48,13 @@ export class PrivateAnswers {
 
   /**
    * Rejects when it cannot be stored: then the command must not be acknowledged.
-   * @returns what tells it, to be called after the acknowledgement, and never rejects; nothing for a copy.
+   * @returns what tells it, to be called after the acknowledgement, and never rejects; nothing for a copy, or where the same was owed within `againAfterMs`.
    */
   async owe(
     command: InboundId,
     place: AnswerPlace,
     text: string,
+    againAfterMs?: number,
   ): Promise<(() => Promise<void>) | undefined> {
     const answer: OwedAnswer = {
       command,
@@ -62,7 +63,7 @@ export class PrivateAnswers {
       place: JSON.stringify(place),
       text,
     };
-    return (await this.#deps.answers.owe(answer)) ? () => this.#tell(answer) : undefined;
+    return (await this.#deps.answers.owe(answer, againAfterMs)) ? () => this.#tell(answer) : undefined;
   }
 
   /** Tells what was left untold, now and from time to time. */

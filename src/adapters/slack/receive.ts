@@ -5,6 +5,7 @@
 
 import type { Command } from "../../core/command/command.ts";
 import type { Commands } from "../../core/command/commands.ts";
+import type { Author, Inbound } from "../../core/inbound.ts";
 import type { InboundId, RunId } from "../../core/ids.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Log } from "../../core/ports/log.ts";
@@ -12,9 +13,9 @@ import type { Transcripts } from "../../core/ports/transcripts.ts";
 import type { Intake } from "../../core/run/intake.ts";
 import { threadOf, type SessionId } from "../../core/thread.ts";
 import { formatPage } from "./format.ts";
-import type { SlackBot } from "./identity.ts";
+import { appOf, isDirectChannel, slackInboundId, type SlackBot } from "./identity.ts";
 import { parseInteraction, personIn } from "./interaction.ts";
-import { parseEvent, peopleIn, type Asked } from "./parse.ts";
+import { parseEvent, peopleIn, type Asked, type AskedAt } from "./parse.ts";
 import type { Payload } from "./payload.ts";
 import type { SlackPeople } from "./people.ts";
 import { ephemeral, MOST_THREADS, threadPicker } from "./picker.ts";
@@ -43,22 +44,29 @@ export interface ReceiveDeps {
   readonly log: Log;
 }
 
+const REFUSED_AGAIN_MS = 3_600_000;
+
 export function createReceive(deps: ReceiveDeps, bot: SlackBot): Receive {
   const { intake, commands, transcripts, people, answers, clock, log } = deps;
 
   async function event(envelope: Payload): Promise<Taken> {
-    let parsed = parseEvent(envelope, bot, people.nameOf);
+    const { nameOf, factsOf } = people;
+    let parsed = parseEvent(envelope, bot, nameOf, factsOf);
+    const asker = parsed.kind === "command" ? parsed.asked.author.id : undefined;
     // Most events are for nobody here, and most people are known.
-    if (parsed.kind !== "nothing" && (await people.learn(peopleIn(envelope)))) {
-      parsed = parseEvent(envelope, bot, people.nameOf);
+    if (parsed.kind !== "nothing" && (await people.learn(peopleIn(envelope), asker))) {
+      parsed = parseEvent(envelope, bot, nameOf, factsOf);
     }
     switch (parsed.kind) {
       case "nothing":
         log.debug("an event of Slack's is not for the bot", { why: parsed.why });
         return {};
-      case "inbound":
-        await intake.receive(parsed.inbound);
-        return {};
+      case "inbound": {
+        const receipt = await intake.receive(parsed.inbound);
+        if (receipt.kind !== "refused" || receipt.answer === undefined || parsed.answerAt === undefined)
+          return {};
+        return refused(parsed.inbound, parsed.answerAt, receipt.answer);
+      }
       case "command":
         return command(parsed.asked, {});
       default:
@@ -66,12 +74,29 @@ export function createReceive(deps: ReceiveDeps, bot: SlackBot): Receive {
     }
   }
 
+  /** Each person is told so once an hour in each thread: whoever goes on asking need not hear it each time. */
+  async function refused(
+    { id, session, author }: Pick<Inbound, "id" | "session" | "author">,
+    at: AskedAt,
+    answer: string,
+  ): Promise<Taken> {
+    const { channel, root = "" } = threadOf(session);
+    const place = { app: appOf(id), space: bot.space, channel };
+    const tell = await answers.owe(
+      slackInboundId(place, "command", `refused-${author.id}-${root}`),
+      { at },
+      answer,
+      REFUSED_AGAIN_MS,
+    );
+    return tell === undefined ? {} : { after: tell };
+  }
+
   async function command(
     asked: Asked,
     more: { readonly run?: RunId; readonly answerTo?: string },
   ): Promise<Taken> {
-    const { command: wanted, session, author, id, at, answerAt } = asked;
-    const { text } = await commands.run(wanted, { session, author, id, at, ...more });
+    const { session, id, answerAt } = asked;
+    const text = await answerOf(asked, more);
     if (answerAt === undefined) {
       // Slack's own Stop leaves the sign of work to the app, also where nothing runs any more.
       deps.showIdle?.(session);
@@ -81,6 +106,15 @@ export function createReceive(deps: ReceiveDeps, bot: SlackBot): Receive {
     return owed(id, { at: answerAt, ...(answerTo === undefined ? {} : { answerTo }) }, text);
   }
 
+  async function answerOf(
+    { command: wanted, session, author, id, at, where, unknown }: Asked,
+    more: { readonly run?: RunId; readonly answerTo?: string },
+  ): Promise<string> {
+    const request = { session, author, id, at, ...(where === undefined ? {} : { where }), ...more };
+    if (unknown === undefined) return (await commands.run(wanted, request)).text;
+    return commands.refusal("help", author, threadOf(session), where) ?? commands.help(unknown);
+  }
+
   async function owed(id: InboundId, place: AnswerPlace, text: string): Promise<Taken> {
     const tell = await answers.owe(id, place, text);
     return tell === undefined ? {} : { after: tell };
@@ -88,8 +122,8 @@ export function createReceive(deps: ReceiveDeps, bot: SlackBot): Receive {
 
   /** Who asks at the top of a channel is told which of its threads it was. */
   async function picked(asked: Asked, answerTo: string): Promise<Taken> {
-    const { command: wanted, session, author, id, at, answerAt } = asked;
-    const { text } = await commands.run(wanted, { session, author, id, at, answerTo });
+    const { session, id, answerAt } = asked;
+    const text = await answerOf(asked, { answerTo });
     const recent = await transcripts.recent("slack", bot.space, threadOf(session).channel, MOST_THREADS);
     const label = recent.find((each) => each.session === session)?.label;
     const said = label === undefined ? text : `“${label}”\n\n${text}`;
@@ -97,8 +131,10 @@ export function createReceive(deps: ReceiveDeps, bot: SlackBot): Receive {
   }
 
   async function interaction(body: Payload): Promise<Taken> {
-    await people.learn(personIn(body));
-    const parsed = parseInteraction(body, bot, people.nameOf, clock.now());
+    const person = personIn(body);
+    // Who clicks is asked for anew: a button that somebody could use yesterday may be for others today.
+    if (person !== undefined) await people.learn([person], person);
+    const parsed = parseInteraction(body, bot, people.nameOf, clock.now(), people.factsOf);
     switch (parsed.kind) {
       case "nothing":
         return {};
@@ -112,9 +148,11 @@ export function createReceive(deps: ReceiveDeps, bot: SlackBot): Receive {
       case "picked":
         return picked(parsed.asked, parsed.answerTo);
       case "which_thread":
-        return { response: await whichThread(parsed.command, parsed.channel) };
+        return {
+          response: noEntry(parsed.command, parsed) ?? (await whichThread(parsed.command, parsed.channel)),
+        };
       case "help":
-        return { response: help() };
+        return { response: noEntry({ name: "help" }, parsed) ?? help(parsed.word) };
       default:
         return parsed satisfies never;
     }
@@ -125,8 +163,18 @@ export function createReceive(deps: ReceiveDeps, bot: SlackBot): Receive {
     return threadPicker(name, recent, clock.now());
   }
 
-  function help(): Payload {
-    const page = formatPage({ markdown: commands.help(), buttons: [] });
+  /** What is said to who may not ask for that in this channel. */
+  function noEntry(
+    { name }: Command,
+    { channel, author }: { readonly channel: string; readonly author: Author },
+  ): Payload | undefined {
+    const where = isDirectChannel(channel) ? { isDirect: true as const } : {};
+    const refusal = commands.refusal(name, author, { platform: "slack", space: bot.space, channel }, where);
+    return refusal === undefined ? undefined : ephemeral(refusal);
+  }
+
+  function help(word?: string): Payload {
+    const page = formatPage({ markdown: commands.help(word), buttons: [] });
     return page.kind === "message" ? { ...ephemeral(page.text), blocks: page.blocks } : {};
   }
 

@@ -8,12 +8,12 @@ import type { z } from "zod";
 import type { Author } from "../../core/inbound.ts";
 import type { Command } from "../../core/command/command.ts";
 import type { Commands } from "../../core/command/commands.ts";
-import { parseCommand } from "../../core/command/parse.ts";
+import { readLine } from "../../core/command/parse.ts";
 import type { PageContent } from "../../core/ports/surface.ts";
 import type { WebInbox, WebMessages } from "../../core/ports/web-messages.ts";
-import type { Intake } from "../../core/run/intake.ts";
+import type { Intake, Receipt } from "../../core/run/intake.ts";
 import { cleanText, isBlank } from "../../core/text.ts";
-import type { SessionId } from "../../core/thread.ts";
+import { threadOf, type SessionId } from "../../core/thread.ts";
 import { tellOfRow, tellOfThreads, type ChangeDeps } from "./changes.ts";
 import type { KnownThreads } from "./known-threads.ts";
 import { commandIdOf, sessionOfRoot, toMessageInbound, type actionBody, type messageBody } from "./parse.ts";
@@ -45,8 +45,10 @@ export async function receiveMessage(
 
   const page: PageContent = { markdown: cleanText(body.text).trim(), buttons: [] };
   const message = { session, id: body.id, speaker: author.name, page };
-  if (!isCommand(page.markdown) && (await isStoredWhole(deps, author, message))) {
-    return { kind: "stored", session };
+  if (readLine(page.markdown).kind === "message") {
+    const receipt = await storeWhole(deps, author, message);
+    if (receipt?.kind === "refused") await say(deps, session, { id: body.id, botName }, receipt.answer);
+    if (receipt !== undefined) return { kind: "stored", session };
   }
   // A command, or a repeat.
   const row = await deps.messages.insert({ ...message, from: "person" });
@@ -55,23 +57,14 @@ export async function receiveMessage(
   // What was stored first counts, also when a repeat says something else.
   const text = row.page.markdown;
 
-  if (isCommand(text)) {
-    const command = parseCommand(text);
-    const result = await deps.commands.run(command ?? { name: "help" }, {
-      session,
-      author,
-      id: commandIdOf(body.id),
-      at: row.at,
-    });
-    const answer = command === undefined ? `There is no command \`${text}\`.\n\n${result.text}` : result.text;
-    const told = await deps.messages.insert({
-      session,
-      id: `${body.id}-answer`,
-      from: "bot",
-      speaker: botName,
-      page: { markdown: answer, buttons: [] },
-    });
-    await Promise.all([tellOfRow(deps, told), tellOfThreads(deps)]);
+  const line = readLine(text);
+  if (line.kind !== "message") {
+    const request = { session, author, id: commandIdOf(body.id), at: row.at };
+    const answer =
+      line.kind === "command"
+        ? (await deps.commands.run(line.command, request)).text
+        : (deps.commands.refusal("help", author, threadOf(session)) ?? deps.commands.help(line.word));
+    await say(deps, session, { id: body.id, botName }, answer);
     return { kind: "stored", session };
   }
 
@@ -81,25 +74,48 @@ export async function receiveMessage(
     tellOfRow(deps, row),
     tellOfThreads(deps),
   ]);
+  if (receipt.kind === "refused") await say(deps, session, { id: body.id, botName }, receipt.answer);
   if (receipt.kind === "ignored") return { kind: "refused", why: "The bot does not take messages here." };
   return { kind: "stored", session };
 }
 
-/** The way that nearly every message takes. @returns false, and nothing is stored, where the id is there already. */
-async function isStoredWhole(
+/** The bot's answer to what is no turn of the model's. A repeat says it once more, and then nothing changes. */
+async function say(
+  deps: ReceiveDeps,
+  session: SessionId,
+  { id, botName }: { readonly id: string; readonly botName: string },
+  markdown = "You may not do that here.",
+): Promise<void> {
+  const page = { markdown, buttons: [] };
+  const told = await deps.messages.insert({
+    session,
+    id: `${id}-answer`,
+    from: "bot",
+    speaker: botName,
+    page,
+  });
+  await Promise.all([tellOfRow(deps, told), tellOfThreads(deps)]);
+}
+
+/** The way that nearly every message takes. Undefined, and nothing is stored, where the id is there already or has to be counted. */
+async function storeWhole(
   deps: ReceiveDeps,
   author: Author,
   message: Parameters<WebInbox["put"]>[0],
-): Promise<boolean> {
+): Promise<Receipt | undefined> {
   const { session, id, page } = message;
   const inbound = toMessageInbound({ session, id, author, text: page.markdown, at: deps.clock.now() });
-  const put = await deps.arrivals.put(message, inbound);
-  if (put === undefined) return false;
-  deps.threads.add(session);
+  let put: Awaited<ReturnType<WebInbox["put"]>>;
   // The bell first: somebody waits for the answer, and the telling is for other windows.
-  await deps.intake.receive(inbound, () => Promise.resolve(put.stored));
+  const receipt = await deps.intake.receive(inbound, async (admission) => {
+    if (admission.counted === undefined) put = await deps.arrivals.put(message, inbound, admission);
+    if (put === undefined) return { kind: "ignored" };
+    deps.threads.add(session);
+    return put.stored;
+  });
+  if (put === undefined) return undefined;
   await Promise.all([tellOfRow(deps, put.row), tellOfThreads(deps)]);
-  return true;
+  return receipt;
 }
 
 /** A click on Stop or Retry. What comes of it shows in the reply itself; the result is a notice for who clicked. */
@@ -114,13 +130,4 @@ export async function receiveAction(
   const id = commandIdOf(body.id);
   const result = await deps.commands.run(command, { session, author, id, at: deps.clock.now() });
   return { kind: "stored", session, notice: result.text };
-}
-
-function isCommand(text: string): boolean {
-  return parseCommand(text) !== undefined || isUnknownCommand(text);
-}
-
-/** One word after a slash: meant as a command. A path or a sentence that begins with a slash is a message. */
-function isUnknownCommand(text: string): boolean {
-  return /^\/[a-z]{1,20}$/i.test(text);
 }

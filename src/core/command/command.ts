@@ -6,6 +6,8 @@ export type Command =
   | { readonly name: "retry" }
   | { readonly name: "status" }
   | { readonly name: "queue" }
+  /** `message`: the one that is asked about, by its id or its address on the platform; the newest one unless said. */
+  | { readonly name: "why"; readonly message?: string }
   | { readonly name: "help" };
 
 export type CommandName = Command["name"];

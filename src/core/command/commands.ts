@@ -1,22 +1,21 @@
 /** The command layer: one answer per command, in plain markdown; surfaces only present it. */
 
+import type { Access } from "../access/access.ts";
 import { END_REASONS } from "../end-reason.ts";
-import type { Author, CommandInbound } from "../inbound.ts";
-import type { EndReason } from "../events.ts";
+import type { Author, CommandInbound, Where } from "../inbound.ts";
 import type { InboundId, RunId } from "../ids.ts";
-import { labelOf } from "../label.ts";
-import { formatDuration, formatMoney, formatTokens } from "../measure.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { InboundView, SessionStatus, Transcripts } from "../ports/transcripts.ts";
+import type { Log } from "../ports/log.ts";
+import type { SessionStatus, Transcripts } from "../ports/transcripts.ts";
 import type { Intake } from "../run/intake.ts";
-import type { SessionId } from "../thread.ts";
-import { totalTokens } from "../usage.ts";
+import { threadOf, type SessionId, type Thread } from "../thread.ts";
 import type { Command, CommandName, SessionCommand } from "./command.ts";
-import { COMMANDS } from "./parse.ts";
+import { describeCommands, describeQueue, describeStatus, describeWhy } from "./describe.ts";
 
 export interface CommandRequest {
   readonly session: SessionId;
   readonly author: Author;
+  readonly where?: Where;
   /** Identity of this command: the same for every delivery of it. */
   readonly id: InboundId;
   /** Platform time, ms since 1970. */
@@ -33,15 +32,25 @@ export interface CommandResult {
 
 export interface Commands {
   /**
+   * Who may not is told so, and nothing is done. Asked each time, also for a click: a button is there for everybody who sees it.
    * Rejects only when a command that changes the session could not be stored. A delivery of it that comes again changes nothing
    * and is answered like the first one, as far as things are still so.
    */
   run(command: Command, request: CommandRequest): Promise<CommandResult>;
-  /** The list of commands, for where there is no thread to ask in. */
-  help(): string;
+  /** What the person is told who may not give this command there; undefined for who may. */
+  refusal(
+    name: CommandName,
+    author: Author,
+    place: Pick<Thread, "platform" | "space" | "channel">,
+    where?: Where,
+  ): string | undefined;
+  /** The list of commands, for where there is no thread to ask in. @param word what was taken for one, and is none. */
+  help(word?: string): string;
 }
 
 export interface CommandDeps {
+  readonly access: Access;
+  readonly log: Log;
   readonly intake: Intake;
   readonly transcripts: Transcripts;
   readonly clock: Clock;
@@ -66,6 +75,7 @@ export function createCommands(deps: CommandDeps, options: CommandOptions = {}):
       author: request.author,
       at: request.at,
       addressed: false,
+      ...(request.where === undefined ? {} : { where: request.where }),
       ...(request.answerTo === undefined ? {} : { answerTo: request.answerTo }),
     };
     return deps.intake.receive(inbound);
@@ -83,6 +93,8 @@ export function createCommands(deps: CommandDeps, options: CommandOptions = {}):
         return describeStatus(await deps.transcripts.status(request.session), deps.clock.now());
       case "queue":
         return describeQueue(await deps.transcripts.inbounds(request.session));
+      case "why":
+        return describeWhy(await deps.transcripts.inbounds(request.session), command.message);
       case "stop": {
         if (request.run !== undefined) {
           const status = await deps.transcripts.status(request.session);
@@ -105,20 +117,41 @@ export function createCommands(deps: CommandDeps, options: CommandOptions = {}):
         const refusal = refusalOfRetry(await deps.transcripts.status(request.session), request.run);
         // What was stored by an earlier delivery may be what runs or has ended by now.
         if (refusal !== undefined) return (await isStored(request)) ? "Trying again." : refusal;
-        await store(command, request);
-        return "Trying again.";
+        const receipt = await store(command, request);
+        return receipt.kind === "refused" ? (receipt.answer ?? REFUSED) : "Trying again.";
       }
       default:
         return command satisfies never;
     }
   }
 
+  const refusal: Commands["refusal"] = (name, author, place, where) => {
+    const decision = deps.access.ofCommand(name, author, place, where);
+    if (decision.kind === "allow") return undefined;
+    deps.log.info("a command was refused", { command: name, author: author.id, rule: decision.rule });
+    return decision.kind === "refuse" ? decision.answer : REFUSED;
+  };
+
   return {
     async run(command, request) {
-      return { text: await answer(command, request) };
+      const refused = refusal(command.name, request.author, threadOf(request.session), request.where);
+      if (refused === undefined) return { text: await answer(command, request) };
+      // Kept in the ledger with its rule, as everything that was for the bot.
+      if (isStoredCommand(command)) await store(command, request);
+      return { text: refused };
     },
-    help: () => describeCommands(written),
+    refusal,
+    help: (word) =>
+      word === undefined
+        ? describeCommands(written)
+        : `There is no command \`${word}\`.\n\n${describeCommands(written)}`,
   };
+}
+
+const REFUSED = "You may not do that here.";
+
+function isStoredCommand(command: Command): command is SessionCommand {
+  return command.name === "stop" || command.name === "reset" || command.name === "retry";
 }
 
 function refusalOfRetry(status: SessionStatus | undefined, run: RunId | undefined): string | undefined {
@@ -128,67 +161,4 @@ function refusalOfRetry(status: SessionStatus | undefined, run: RunId | undefine
   if (run !== undefined && run !== status.last.run)
     return "There is a newer answer in this thread; only the last one can be tried again.";
   return undefined;
-}
-
-function describeCommands(written: (name: CommandName) => string): string {
-  const lines = (Object.keys(COMMANDS) as CommandName[]).map(
-    (name) => `- \`${written(name)}\`: ${COMMANDS[name].summary}`,
-  );
-  return [
-    "Write in a thread and the bot answers there. Messages that come while it works are taken in.",
-    "",
-    ...lines,
-  ].join("\n");
-}
-
-function describeLast(reason: EndReason): string {
-  if (reason === "stop") return "The last answer is complete.";
-  const { why } = END_REASONS[reason];
-  return reason === "waiting" ? why : `The last answer ended early. ${why}`;
-}
-
-function describeStatus(status: SessionStatus | undefined, now: number): string {
-  if (status === undefined) return "Nothing has been said to the bot in this thread yet.";
-  const lines: string[] = [];
-  if (status.running === undefined) {
-    const last = status.last === undefined ? "" : ` ${describeLast(status.last.outcome.reason)}`;
-    lines.push(`Nothing is running.${last}`);
-  } else {
-    const { startedAt, rounds, run } = status.running;
-    lines.push(
-      `Working for ${formatDuration(Math.max(0, now - startedAt))}, ${rounds} ${rounds === 1 ? "round" : "rounds"} so far (run \`${run}\`).`,
-    );
-  }
-  if (status.waiting > 0) lines.push(`Waiting messages: ${status.waiting}.`);
-  const tokens = totalTokens(status.usage);
-  const spent = [
-    tokens === undefined ? undefined : formatTokens(tokens),
-    status.usage.cost === undefined ? undefined : formatMoney(status.usage.cost),
-  ].filter((part) => part !== undefined);
-  lines.push(
-    `Entries in the history: ${status.entries}.${spent.length > 0 ? ` Used: ${spent.join(", ")}.` : ""}`,
-  );
-  // The first epoch is 1.
-  if (status.epoch > 1) lines.push(`Resets so far: ${status.epoch - 1}.`);
-  return lines.join("\n\n");
-}
-
-const SHOWN_WAITING = 20;
-
-/** In the order in which they will be read: by platform time. */
-function describeQueue(inbounds: readonly InboundView[]): string {
-  const waiting = inbounds
-    .flatMap(({ state, inbound }) => (state === "waiting" && inbound.kind === "message" ? [inbound] : []))
-    .sort((a, b) => a.at - b.at);
-  if (waiting.length === 0) return "Nothing waits in this thread.";
-  const lines = waiting.slice(0, SHOWN_WAITING).map(({ author, parts }, index) => {
-    const firstText = parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join(" ");
-    const files = parts.filter((part) => part.kind === "file" || part.kind === "image").length;
-    const said =
-      firstText.trim() === "" ? `(${files === 1 ? "a file" : `${files} files`})` : labelOf({ firstText });
-    return `${index + 1}. ${author.name}: ${said}`;
-  });
-  const more = waiting.length - lines.length;
-  if (more > 0) lines.push(`And ${more} more.`);
-  return ["Waiting, in this order:", "", ...lines].join("\n");
 }

@@ -8,20 +8,57 @@ export const COMMANDS: Readonly<Record<CommandName, { readonly summary: string }
   retry: { summary: "try the last answer again after it failed or was stopped" },
   status: { summary: "what this thread is doing and what it has used" },
   queue: { summary: "what waits in this thread, in the order in which it will be read" },
+  why: { summary: "for admins: by which rule the bot answered a message or did not" },
   help: { summary: "this list" },
 };
 
 /**
- * `/stop`, ` /Stop ` and, where the surface says that the bot was addressed by name, `stop`. A word counts only when it
- * is the whole line: "stop the deployment please" is a message for the agent, and must never be taken for a command.
+ * What a line is: a command, one word behind a slash that is none (the list of commands is the answer to it), or a message. One
+ * word without a slash that is no command is a message: "thanks" and "hello" are said to the bot, and it answers those.
  */
+export type Line =
+  | { readonly kind: "command"; readonly command: Command }
+  | { readonly kind: "unknown"; readonly word: string }
+  | { readonly kind: "message" };
+
+/** An id or an address on a platform, and no word that somebody may have put behind "why". */
+const MESSAGE_ID = /^(?:https?:\/\/\S+|(?=\S*\d)[\w.:-]{12,})$/;
+
+/**
+ * `/stop`, ` /Stop ` and, where the surface says that the bot was addressed by name, `stop`. A word counts only when it
+ * is the whole line: "stop the deployment please" is a message for the agent, and must never be taken for a command. The only
+ * command with something behind it is `why`, and only with a message's id or address.
+ */
+export function readLine(
+  line: string,
+  options: {
+    /**
+     * `direct`: a word alone counts, as the person speaks with nobody but the bot; not `why`, which people say to whoever
+     * answers them.
+     */
+    readonly slash?: "needed" | "optional" | "direct";
+  } = {},
+): Line {
+  const { slash = "needed" } = options;
+  const match = /^(\/?)([a-z]{1,20})(?:\s+(\S+))?$/i.exec(line.trim());
+  if (match === null) return { kind: "message" };
+  const [, sign, word = "", behind] = match;
+  const name = word.toLowerCase();
+  const hasSlash = sign === "/";
+  if (!hasSlash && (slash === "needed" || (slash === "direct" && name === "why"))) return { kind: "message" };
+  if (behind !== undefined) {
+    const isWhy = name === "why" && MESSAGE_ID.test(behind);
+    return isWhy ? { kind: "command", command: { name: "why", message: behind } } : { kind: "message" };
+  }
+  if (Object.hasOwn(COMMANDS, name)) return { kind: "command", command: { name: name as CommandName } };
+  return hasSlash ? { kind: "unknown", word: `/${word}` } : { kind: "message" };
+}
+
+/** Only the command of the line. */
 export function parseCommand(
   line: string,
-  options: { readonly slash?: "needed" | "optional" } = {},
+  options: Parameters<typeof readLine>[1] = {},
 ): Command | undefined {
-  const match = /^(\/?)([a-z]+)$/i.exec(line.trim());
-  if (match === null) return undefined;
-  if (match[1] === "" && options.slash !== "optional") return undefined;
-  const name = (match[2] ?? "").toLowerCase();
-  return Object.hasOwn(COMMANDS, name) ? { name: name as CommandName } : undefined;
+  const read = readLine(line, options);
+  return read.kind === "command" ? read.command : undefined;
 }

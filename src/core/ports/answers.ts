@@ -18,8 +18,9 @@ export interface Answers {
   /**
    * Durable when it resolves, which has to be before the command is acknowledged. True for the first delivery of a command:
    * whoever hears it tells the answer. For every later one nothing changes.
+   * @param againAfterMs so long after it was owed, the same is owed once more.
    */
-  owe(answer: OwedAnswer): Promise<boolean>;
+  owe(answer: OwedAnswer, againAfterMs?: number): Promise<boolean>;
   /** It is told, or never can be. */
   told(command: InboundId): Promise<void>;
   /**

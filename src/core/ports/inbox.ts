@@ -1,6 +1,23 @@
 /** The ledger of inbounds. */
 
+import type { Limit } from "../access/decide.ts";
 import type { Inbound } from "../inbound.ts";
+
+/** What the rules of access said of an inbound. */
+export interface Admission {
+  /** One line for an admin: the rule that decided; kept with the inbound. Empty where none had to. */
+  readonly rule: string;
+  /** It is kept as refused, with the rule as the reason: it makes no session, and nothing of it is done. */
+  readonly isRefused?: true;
+  /** How many there may be: who is over a limit is refused by the limit's rule. Copies count once, and what was refused not at all. */
+  readonly counted?: {
+    readonly limits: readonly Limit[];
+    /** Address of the person. */
+    readonly who: string;
+    /** Address of the channel. */
+    readonly place: string;
+  };
+}
 
 export type Stored =
   /**
@@ -8,8 +25,10 @@ export type Stored =
    * whether anything was: also a message that nobody had taken up.
    */
   | { readonly kind: "stored"; readonly seq: number; readonly running: boolean }
-  /** This identity was stored before; nothing changed. */
-  | { readonly kind: "duplicate"; readonly seq: number }
+  /** This identity was stored before; nothing changed. `refused`: by which rule it was, told only to who would be refused now. */
+  | { readonly kind: "duplicate"; readonly seq: number; readonly refused?: string }
+  /** Stored now as refused by this rule. Only what would have been stored else is. */
+  | { readonly kind: "refused"; readonly seq: number; readonly rule: string }
   /** Not addressed to the bot and no session lies here: nothing was stored. */
   | { readonly kind: "ignored" };
 
@@ -19,6 +38,8 @@ export interface Inbox {
    * for `stop` and `reset` raises the session's `stop_seq` (and `epoch`): waiting inbounds before it become `cancelled`
    * (corrections of what the model has read only by a `reset`), later ones are untouched. An edit or delete of a *waiting*
    * message changes that message. A note waits for the next new run.
+   * @param admission none for what the bot itself stores. A limit that is reached at this moment may be passed by what other
+   * processes store at the same time.
    */
-  put(inbound: Inbound): Promise<Stored>;
+  put(inbound: Inbound, admission?: Admission): Promise<Stored>;
 }

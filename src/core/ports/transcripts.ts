@@ -14,6 +14,8 @@ export interface InboundView {
   readonly run?: RunId;
   readonly fate?: Fate;
   readonly reason?: string;
+  /** The rule of access that let it in or refused it. */
+  readonly rule?: string;
 }
 
 export interface AttemptView {

@@ -2,7 +2,7 @@
 
 import type { MessageInbound } from "../inbound.ts";
 import type { SessionId } from "../thread.ts";
-import type { Stored } from "./inbox.ts";
+import type { Admission, Stored } from "./inbox.ts";
 import type { PageContent } from "./surface.ts";
 
 export interface WebMessage {
@@ -49,5 +49,7 @@ export interface WebInbox {
   put(
     message: Pick<WebMessage, "session" | "id" | "speaker" | "page">,
     inbound: MessageInbound,
+    /** Without limits: nothing is counted here. */
+    admission: Omit<Admission, "counted">,
   ): Promise<{ readonly row: WebMessage; readonly stored: Stored } | undefined>;
 }

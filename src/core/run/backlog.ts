@@ -5,6 +5,7 @@
  * either the run goes on all the same.
  */
 
+import { admissionOf, type Access } from "../access/access.ts";
 import { quoted, quotedLine } from "../context/quoted.ts";
 import { inboundIdOf } from "../inbound.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -20,6 +21,7 @@ export type Backlog = (session: SessionId, signal: AbortSignal) => Promise<void>
 export interface BacklogDeps {
   readonly store: Pick<RunStore, "beginning">;
   readonly inbox: Inbox;
+  readonly access: Access;
   readonly clock: Clock;
   readonly log: Log;
   /** Undefined for a session on a platform whose threads begin with the bot. */
@@ -84,7 +86,10 @@ export function createBacklog(deps: BacklogDeps, options: BacklogOptions = {}): 
     const missed = await inTime(session, signal, (limited) =>
       conversation.after(session, beginning, limit, limited),
     );
-    for (const inbound of missed ?? []) await deps.inbox.put(inbound);
+    for (const inbound of missed ?? []) {
+      const admission = admissionOf(deps.access.decide(inbound), inbound);
+      if (admission !== undefined) await deps.inbox.put(inbound, admission);
+    }
   }
 
   return async (session, signal) => {

@@ -1,12 +1,14 @@
 /**
  * An inbound arrives: store, wake, and only then may the adapter acknowledge. In that order, always: what was
- * acknowledged is stored, and a bell that could not be rung is rung by the sweeper.
+ * acknowledged is stored, and a bell that could not be rung is rung by the sweeper. Here, for every surface, it is decided
+ * whether whoever it is of may do that; the decision is stored with it.
  */
 
+import { admissionOf, answerTo, type Access } from "../access/access.ts";
 import type { Inbound } from "../inbound.ts";
 import { withTimeLimit } from "../pause.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Inbox, Stored } from "../ports/inbox.ts";
+import type { Admission, Inbox, Stored } from "../ports/inbox.ts";
 import type { Log } from "../ports/log.ts";
 import type { RunQueue } from "../ports/run-queue.ts";
 import type { Stops } from "../ports/stops.ts";
@@ -14,6 +16,8 @@ import type { Stops } from "../ports/stops.ts";
 export type Receipt =
   | { readonly kind: "stored"; readonly running: boolean }
   | { readonly kind: "duplicate" }
+  /** Kept as refused; nothing will come of it. `answer`: what to tell the person where they asked directly, also for a copy. */
+  | { readonly kind: "refused"; readonly rule: string; readonly answer?: string }
   | { readonly kind: "ignored" };
 
 export interface Intake {
@@ -22,10 +26,11 @@ export interface Intake {
    * acknowledged, and the platform or the browser sends it again.
    * @param put stores it in place of the inbox, together with something of the adapter's own.
    */
-  receive(inbound: Inbound, put?: () => Promise<Stored>): Promise<Receipt>;
+  receive(inbound: Inbound, put?: (admission: Admission) => Promise<Stored>): Promise<Receipt>;
 }
 
 export interface IntakeDeps {
+  readonly access: Access;
   readonly inbox: Inbox;
   readonly queue: RunQueue;
   readonly stops: Stops;
@@ -51,9 +56,20 @@ export function createIntake(deps: IntakeDeps, options: IntakeOptions = {}): Int
   }
 
   return {
-    async receive(inbound, put = () => deps.inbox.put(inbound)) {
-      const stored = await put();
+    async receive(inbound, put = (admission) => deps.inbox.put(inbound, admission)) {
+      const decision = deps.access.decide(inbound);
+      const admission = admissionOf(decision, inbound);
+      if (admission === undefined) {
+        deps.log.debug("ignored", { session: inbound.session, rule: decision.rule });
+        return { kind: "ignored" };
+      }
+      const stored = await put(admission);
       if (stored.kind === "ignored") return stored;
+      const refusedBy = refusalIn(stored);
+      if (refusedBy !== undefined) {
+        const answer = inbound.addressed ? answerTo(decision, refusedBy) : undefined;
+        return { kind: "refused", rule: refusedBy, ...(answer === undefined ? {} : { answer }) };
+      }
       // A copy rings too: the first one may have died between its store and its wake.
       const bells = [ring("wake", deps.queue.wake(inbound.session), inbound)];
       if (
@@ -66,4 +82,9 @@ export function createIntake(deps: IntakeDeps, options: IntakeOptions = {}): Int
       return stored.kind === "stored" ? { kind: "stored", running: stored.running } : { kind: "duplicate" };
     },
   };
+}
+
+function refusalIn(stored: Stored): string | undefined {
+  if (stored.kind === "refused") return stored.rule;
+  return stored.kind === "duplicate" ? stored.refused : undefined;
 }

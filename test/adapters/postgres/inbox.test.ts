@@ -1,4 +1,3 @@
-import type { Inbound } from "../../../src/core/inbound.ts";
 import type { InboundId } from "../../../src/core/ids.ts";
 import type { Inbox } from "../../../src/core/ports/inbox.ts";
 import { expectBroken, runContract } from "../../contract/contract.ts";
@@ -17,10 +16,10 @@ for (const backend of [postgres, pglite]) {
   );
 }
 
-function broken(put: (inbox: Inbox, inbound: Inbound) => ReturnType<Inbox["put"]>) {
+function broken(put: (inbox: Inbox, ...given: Parameters<Inbox["put"]>) => ReturnType<Inbox["put"]>) {
   return shared<InboxSubject>(() => {
     const stores = storesOver(postgres.sql());
-    return { ...stores, inbox: { put: (inbound) => put(stores.inbox, inbound) } };
+    return { ...stores, inbox: { put: (...given) => put(stores.inbox, ...given) } };
   });
 }
 
@@ -29,7 +28,9 @@ let count = 0;
 expectBroken(
   "forgets what it has stored",
   inboxCases,
-  broken((inbox, inbound) => inbox.put({ ...inbound, id: `${inbound.id}/${(count += 1)}` as InboundId })),
+  broken((inbox, inbound, admission) =>
+    inbox.put({ ...inbound, id: `${inbound.id}/${(count += 1)}` as InboundId }, admission),
+  ),
   {
     noticedBy: [
       "the same identity again is a duplicate with the seq of the first, and changes nothing",
@@ -43,7 +44,7 @@ expectBroken(
 expectBroken(
   "stores all the talk of a channel",
   inboxCases,
-  broken((inbox, inbound) => inbox.put({ ...inbound, addressed: true })),
+  broken((inbox, inbound, admission) => inbox.put({ ...inbound, addressed: true }, admission)),
   {
     noticedBy: [
       "talk that is not addressed is stored only where a session lies, and nothing is kept of the rest",
@@ -55,7 +56,9 @@ expectBroken(
 expectBroken(
   "takes an edit for a message",
   inboxCases,
-  broken((inbox, inbound) => inbox.put(inbound.kind === "edit" ? { ...inbound, kind: "message" } : inbound)),
+  broken((inbox, inbound, admission) =>
+    inbox.put(inbound.kind === "edit" ? { ...inbound, kind: "message" } : inbound, admission),
+  ),
   {
     noticedBy: [
       "an edit of a waiting message changes that message, and only its text",
@@ -67,10 +70,23 @@ expectBroken(
 expectBroken(
   "does nothing on a stop",
   inboxCases,
-  broken((inbox, inbound) =>
+  broken((inbox, inbound, admission) =>
     inbound.kind === "command" && inbound.command.name === "stop"
-      ? inbox.put({ ...inbound, command: { name: "retry" } })
-      : inbox.put(inbound),
+      ? inbox.put({ ...inbound, command: { name: "retry" } }, admission)
+      : inbox.put(inbound, admission),
   ),
   { noticedBy: ["a stop cancels what waits before it, leaves what comes after it, and is done itself"] },
+);
+
+expectBroken(
+  "takes what was refused",
+  inboxCases,
+  broken((inbox, inbound) => inbox.put(inbound)),
+  {
+    noticedBy: [
+      "what is refused is kept with its rule, makes no session, and nothing of it is done",
+      "talk that is refused and not for the bot is not kept",
+      "a refused command does nothing, and a refused edit changes nothing",
+    ],
+  },
 );

@@ -60,9 +60,10 @@ for (const { name, sql } of [postgres, pglite]) {
     const messages = createWebMessages(sql());
     const arrivals = createWebInbox(sql());
     const session = newSession();
+    const admitted = { rule: "admins: Ana is one" };
     const asked = messageInbound(session, "a\u0000b", { message: "m1" });
     const first = { session, id: "m1", speaker: "Ana", page: { markdown: "a\uFFFDb", buttons: [] } };
-    const put = await arrivals.put(first, asked);
+    const put = await arrivals.put(first, asked, admitted);
     expect(put?.stored).toMatchObject({ kind: "stored", running: false });
     expect(await messages.list(session)).toEqual([put?.row]);
     const [view, ...more] = await transcripts.inbounds(session);
@@ -72,8 +73,10 @@ for (const { name, sql } of [postgres, pglite]) {
       inbound: { ...asked, at: put?.row.at, parts: [{ kind: "text", text: "a\uFFFDb" }] },
     });
     expect(asRun(await store.open(session, "w")).tail).toHaveLength(1);
-    expect(await arrivals.put({ ...first, speaker: "Bo" }, messageInbound(session, "again"))).toBe(undefined);
-    const next = await arrivals.put({ ...first, id: "m2" }, messageInbound(session, "more"));
+    expect(await arrivals.put({ ...first, speaker: "Bo" }, messageInbound(session, "again"), admitted)).toBe(
+      undefined,
+    );
+    const next = await arrivals.put({ ...first, id: "m2" }, messageInbound(session, "more"), admitted);
     expect(next?.stored).toMatchObject({ kind: "stored", running: true });
     expect((await messages.list(session)).map((row) => [row.id, row.speaker])).toEqual([
       ["m1", "Ana"],
@@ -83,7 +86,7 @@ for (const { name, sql } of [postgres, pglite]) {
     const tooLong = messageInbound(session, "never", {
       id: randomBytes(10_000).toString("hex") as InboundId,
     });
-    await expect(arrivals.put({ ...first, id: "m3" }, tooLong)).rejects.toThrow();
+    await expect(arrivals.put({ ...first, id: "m3" }, tooLong, admitted)).rejects.toThrow();
     expect(await messages.get(session, "m3")).toBe(undefined);
   });
 

@@ -10,6 +10,7 @@ import { freshDatabase } from "../../support/services/postgres.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { storesOver } from "../postgres/store-subject.ts";
 import { outboundWorld } from "./outbound-world.ts";
+import { accessWith } from "../../support/access.ts";
 
 test("pitfall 17: a mention in mid-thread knows what was said, by whom, and no more of the thread than that", async () => {
   await using world = await outboundWorld();
@@ -39,7 +40,14 @@ test("pitfall 17: a mention in mid-thread knows what was said, by whom, and no m
       },
     },
   );
-  const backlog = createBacklog({ store, inbox, clock, log: silentLog, conversationOf: () => conversation });
+  const backlog = createBacklog({
+    store,
+    inbox,
+    access: accessWith(),
+    clock,
+    log: silentLog,
+    conversationOf: () => conversation,
+  });
   await backlog(session, new AbortController().signal);
   await backlog(session, new AbortController().signal);
 

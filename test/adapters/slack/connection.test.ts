@@ -33,7 +33,12 @@ test.each(ways)("I1 over %s a mention is stored once, whichever copy comes first
   }
   const stored = await world.stored();
   expect(words(stored)).toEqual(["message first", "mention first", "only the message", "only the mention"]);
-  expect(stored[0]?.author).toEqual({ id: ana.id, name: "Ana" });
+  expect(stored[0]?.author).toMatchObject({
+    id: ana.id,
+    name: "Ana",
+    kind: "member",
+    isPlatformAdmin: false,
+  });
   expect(await world.sessions()).toHaveLength(4);
   expect(world.slack.complaints).toEqual([]);
 });

@@ -23,6 +23,7 @@ import { BobbinError } from "../../../src/core/errors.ts";
 import type { Inbound } from "../../../src/core/inbound.ts";
 import type { RunStore } from "../../../src/core/ports/run-store.ts";
 import type { Transcripts } from "../../../src/core/ports/transcripts.ts";
+import type { AccessRules } from "../../../src/core/access/rules.ts";
 import { createIntake, type Intake } from "../../../src/core/run/intake.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import {
@@ -31,6 +32,7 @@ import {
   type LocalSlackOptions,
 } from "../../support/slack/local-slack.ts";
 import { freshDatabase } from "../../support/services/postgres.ts";
+import { accessWith } from "../../support/access.ts";
 
 export interface InboundWorld extends AsyncDisposable {
   readonly slack: LocalSlack;
@@ -50,6 +52,8 @@ export interface InboundWorld extends AsyncDisposable {
 export interface WorldOptions {
   readonly over?: SlackInlet["kind"];
   readonly slack?: LocalSlackOptions;
+  /** What the team has configured. */
+  readonly access?: (slack: LocalSlack) => Partial<AccessRules>;
   readonly socket?: Partial<Extract<SlackInlet, { kind: "socket" }>>;
 }
 
@@ -63,7 +67,9 @@ export async function inboundWorld(options: WorldOptions = {}): Promise<InboundW
   const newId = createNewId(clock);
   const transcripts = createTranscripts(sql);
   let broken = 0;
+  const access = accessWith(options.access?.(slack));
   const real = createIntake({
+    access,
     inbox: createInbox(sql),
     queue: createLocalRunQueue(),
     stops: createLocalStops(),
@@ -102,7 +108,7 @@ export async function inboundWorld(options: WorldOptions = {}): Promise<InboundW
     const receive = createReceive(
       {
         intake,
-        commands: createCommands({ intake, transcripts, clock }, { written }),
+        commands: createCommands({ access, intake, transcripts, clock, log: silentLog }, { written }),
         transcripts,
         people: createSlackPeople({ api, clock }),
         answers,

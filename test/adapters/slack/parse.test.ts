@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { Facts } from "../../../src/adapters/slack/people.ts";
 import { parseEvent, peopleIn, type Parsed } from "../../../src/adapters/slack/parse.ts";
 import type { Payload } from "../../../src/adapters/slack/payload.ts";
 import type { Part } from "../../../src/core/part.ts";
@@ -57,6 +58,39 @@ test.each([
   expect(inboundOf(recorded(name))).toMatchObject({ kind: "message", session, addressed });
 });
 
+test.each(["other_bot", "old_bot"])(
+  "another bot that mentions ours (%s) is told as one, and is told nothing itself",
+  (name) => {
+    const parsed = parse(recorded(name));
+    expect(parsed).toMatchObject({ kind: "inbound", inbound: { author: { name: "ci", kind: "bot" } } });
+    expect(parsed).not.toHaveProperty("answerAt");
+    const aside = parse(recorded(name, { text: "deployed", blocks: [] }));
+    expect(aside).toEqual({ kind: "nothing", why: "other_bot" });
+    // A bot gives no commands, whoever it is.
+    expect(parse(recorded(name, { text: "<@UBOT> reset", blocks: [] }))).toMatchObject({ kind: "inbound" });
+  },
+);
+
+test("in a shared channel whoever is not known to be a colleague is told as of another company", () => {
+  const kindOf = (event: string, facts?: Facts) => {
+    const parsed = parseEvent(
+      recorded(event),
+      bot,
+      () => undefined,
+      () => facts,
+    );
+    return parsed.kind === "inbound" ? parsed.inbound.author.kind : parsed;
+  };
+  const facts = { team: "T1", isStranger: false, isGuest: false, isBot: false };
+  expect(kindOf("connect_mention")).toBe("external");
+  expect(kindOf("connect_mention", { ...facts, team: "T8" })).toBe("external");
+  expect(kindOf("connect_mention", facts)).toBe("member");
+  expect(kindOf("connect_message", facts)).toBe("external");
+  expect(kindOf("mention", { ...facts, isStranger: true })).toBe("external");
+  expect(kindOf("mention", { ...facts, isGuest: true })).toBe("guest");
+  expect(kindOf("mention")).toBe(undefined);
+});
+
 test("I9 a reply that was also sent to the channel is one message of its thread", () => {
   const inbound = inboundOf(recorded("broadcast"));
   expect(inbound).toMatchObject({ session: "slack:T1:C1:1718000001.000100", addressed: true });
@@ -66,8 +100,6 @@ test("I9 a reply that was also sent to the channel is one message of its thread"
 test.each([
   ["channel_talk", "not_for_bot"],
   ["group_talk", "not_for_bot"],
-  ["other_bot", "other_bot"],
-  ["old_bot", "other_bot"],
   ["own", "own"],
   ["own_edit", "own"],
   ["own_delete", "own"],

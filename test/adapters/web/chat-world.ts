@@ -20,6 +20,7 @@ import type { Intake } from "../../../src/core/run/intake.ts";
 import type { SessionId } from "../../../src/core/thread.ts";
 import { until } from "../../support/until.ts";
 import { memoryWebMessages } from "./memory-web-messages.ts";
+import { accessWith } from "../../support/access.ts";
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, with: () => silent };
 
@@ -41,8 +42,11 @@ export class ChatWorld {
 
   readonly #intake: Intake = {
     receive: async (inbound, put) => {
-      if (put !== undefined)
-        return { kind: (await put()).kind === "stored" ? "stored" : "duplicate", running: true };
+      if (put !== undefined) {
+        const { kind } = await put({ rule: "admins: whoever is here" });
+        if (kind === "ignored") return { kind };
+        return { kind: kind === "stored" ? "stored" : "duplicate", running: true };
+      }
       if (this.isIntakeAway) throw new BobbinError("store_unavailable", "connection refused");
       if (this.inbounds.some(({ id }) => id === inbound.id)) return { kind: "duplicate" };
       this.inbounds.push(inbound);
@@ -72,7 +76,13 @@ export class ChatWorld {
     return createWebChat(
       {
         intake: this.#intake,
-        commands: createCommands({ intake: this.#intake, transcripts, clock: this.#clock }),
+        commands: createCommands({
+          access: accessWith(),
+          intake: this.#intake,
+          transcripts,
+          clock: this.#clock,
+          log: silent,
+        }),
         messages: this.messages,
         arrivals: this.#arrivals,
         live: this.#live,

@@ -242,7 +242,8 @@ test("a browser is known by a cookie that no script reads, and writes under the 
     .join("; ");
   const sent = await app.request(...post("/messages", { id, text: "x" }, { Cookie: both }));
   expect(sent.headers.getSetCookie()).toEqual([]);
-  expect(world.inbounds[0]?.author).toEqual({ id: cookie.split(/[=;]/)[1], name: "Ada Lovelace" });
+  const known = { id: cookie.split(/[=;]/)[1], name: "Ada Lovelace" };
+  expect(world.inbounds[0]?.author).toEqual({ ...known, kind: "member", roles: [], isPlatformAdmin: true });
 });
 
 test("the transcript is shown only on the machine itself", async () => {

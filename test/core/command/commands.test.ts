@@ -8,6 +8,8 @@ import type { InboundView, SessionStatus, Transcripts } from "../../../src/core/
 import type { Receipt } from "../../../src/core/run/intake.ts";
 import type { SessionId } from "../../../src/core/thread.ts";
 import { manualClock } from "../../support/manual-clock.ts";
+import { accessWith } from "../../support/access.ts";
+import { silentLog } from "../../support/silent-log.ts";
 
 const session = "slack:T1:C1:1.1" as SessionId;
 const usage = {};
@@ -35,7 +37,7 @@ function threadWith(
     },
   };
   const commands = createCommands(
-    { intake, transcripts, clock: manualClock() },
+    { access: accessWith(), intake, transcripts, clock: manualClock(), log: silentLog },
     { written: (name) => `@Bobbin ${name}` },
   );
   const ask = (name: CommandName, more: Partial<CommandRequest> = {}) =>

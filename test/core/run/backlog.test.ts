@@ -11,6 +11,7 @@ import { manualClock } from "../../support/manual-clock.ts";
 import { freshDatabase, type FreshDatabase } from "../../support/services/postgres.ts";
 import { until } from "../../support/until.ts";
 import { silentLog } from "../../support/silent-log.ts";
+import { accessWith } from "../../support/access.ts";
 
 let database: FreshDatabase;
 let sql: Sql;
@@ -64,7 +65,10 @@ const all = (messages: readonly Said[], isPartial = false) => readsAs(() => ({ m
 
 function backlogOf(conversation: OpenConversation | undefined, options: BacklogOptions = {}) {
   const { store, inbox } = stores;
-  return createBacklog({ store, inbox, clock, log: silentLog, conversationOf: () => conversation }, options);
+  return createBacklog(
+    { store, inbox, access: accessWith(), clock, log: silentLog, conversationOf: () => conversation },
+    options,
+  );
 }
 
 /** What the run that is opened now reads first. */

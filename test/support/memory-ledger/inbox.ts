@@ -1,6 +1,6 @@
 // The inbox of a ledger in memory.
 import type { Inbound } from "../../../src/core/inbound.ts";
-import type { Inbox, Stored } from "../../../src/core/ports/inbox.ts";
+import type { Admission, Inbox, Stored } from "../../../src/core/ports/inbox.ts";
 import { cleanJson } from "../../../src/core/text.ts";
 import {
   entriesOf,
@@ -16,8 +16,11 @@ import {
 export function createMemoryInbox(ledger: MemoryLedger): Inbox {
   let seqs = 0;
 
-  function insert(inbound: Inbound, note: string, isDone: boolean): InboxRow {
+  function insert(inbound: Inbound, note: string, isDone: boolean, admission: Admission): InboxRow {
+    const { rule, counted } = admission;
     const row: InboxRow = {
+      ...(rule === "" ? {} : { rule }),
+      ...(counted === undefined ? {} : { counted }),
       seq: ++seqs,
       inbound: cleanJson(inbound),
       note: cleanJson(note),
@@ -33,7 +36,11 @@ export function createMemoryInbox(ledger: MemoryLedger): Inbox {
   const isRunning = (inbound: Inbound): boolean =>
     ledger.runs.some(({ session, reply }) => session === inbound.session && reply === "open");
 
-  function change(inbound: Inbound & { readonly kind: "edit" | "delete" }, session: SessionRow): Stored {
+  function change(
+    inbound: Inbound & { readonly kind: "edit" | "delete" },
+    session: SessionRow,
+    admission: Admission,
+  ): Stored {
     const target = ledger.inbox.findLast(
       ({ inbound: of }) =>
         of.session === session.id && of.kind === "message" && of.message === inbound.message,
@@ -44,7 +51,7 @@ export function createMemoryInbox(ledger: MemoryLedger): Inbox {
       ({ epoch, body }) => epoch === session.epoch && body.kind === "user" && body.inbound === id,
     );
     const said = textOf(target.inbound.parts).slice(0, 200);
-    const { seq } = insert(inbound, noteOn(inbound, said), !isUsed);
+    const { seq } = insert(inbound, noteOn(inbound, said), !isUsed, admission);
     if (target.state === "waiting") {
       if (inbound.kind === "edit") target.inbound = { ...target.inbound, parts: cleanJson(inbound.parts) };
       else finish(target, "cancelled", "deleted");
@@ -52,9 +59,9 @@ export function createMemoryInbox(ledger: MemoryLedger): Inbox {
     return { kind: "stored", seq, running: isRunning(inbound) };
   }
 
-  function stop(inbound: Inbound, name: "stop" | "reset", session: SessionRow): Stored {
+  function stop(inbound: Inbound, name: "stop" | "reset", session: SessionRow, admission: Admission): Stored {
     const running = isRunning(inbound) || waitingOf(ledger, session.id).some(isWork);
-    const { seq } = insert(inbound, "", true);
+    const { seq } = insert(inbound, "", true, admission);
     session.stopSeq = seq;
     if (name === "reset") session.epoch += 1;
     for (const row of waitingOf(ledger, session.id))
@@ -62,24 +69,51 @@ export function createMemoryInbox(ledger: MemoryLedger): Inbox {
     return { kind: "stored", seq, running };
   }
 
+  /** The limit that is reached. */
+  function over({ counted }: Admission, inbound: Inbound): string | undefined {
+    if (counted === undefined) return undefined;
+    const { limits, who, place } = counted;
+    return limits.find(({ by, most, withinMs }) => {
+      const same = ledger.inbox.filter(
+        (row) =>
+          row.fate !== "refused" &&
+          row.receivedAt > ledger.now() - withinMs &&
+          (by === "channel" ? row.counted?.place === place : row.counted?.who === who) &&
+          (by !== "pair" || row.inbound.session === inbound.session),
+      );
+      return same.length >= most;
+    })?.rule;
+  }
+
   return {
-    async put(inbound) {
+    async put(inbound, admission = { rule: "" }) {
       if (!Number.isSafeInteger(Math.round(inbound.at))) throw new RangeError("no time that can be stored");
       const before = rowOf(ledger, inbound.id);
-      if (before !== undefined) return { kind: "duplicate", seq: before.seq };
+      if (before !== undefined) {
+        const mayBe = admission.isRefused === true || admission.counted !== undefined;
+        const refused = mayBe && before.fate === "refused" ? before.reason : undefined;
+        return { kind: "duplicate", seq: before.seq, ...(refused === undefined ? {} : { refused }) };
+      }
       const session = ledger.sessions.get(inbound.session);
+      const refusedBy = admission.isRefused ? admission.rule : over(admission, inbound);
+      if (refusedBy !== undefined) {
+        if (session === undefined && !inbound.addressed) return { kind: "ignored" };
+        const row = insert(inbound, "", false, { ...admission, rule: refusedBy });
+        finish(row, "refused", refusedBy);
+        return { kind: "refused", seq: row.seq, rule: refusedBy };
+      }
       if (
         session === undefined &&
         (!inbound.addressed || inbound.kind === "edit" || inbound.kind === "delete")
       )
         return { kind: "ignored" };
       if (session !== undefined) {
-        if (inbound.kind === "edit" || inbound.kind === "delete") return change(inbound, session);
+        if (inbound.kind === "edit" || inbound.kind === "delete") return change(inbound, session, admission);
         if (inbound.kind === "command" && inbound.command.name !== "retry")
-          return stop(inbound, inbound.command.name, session);
+          return stop(inbound, inbound.command.name, session, admission);
       }
       const isDone = inbound.kind === "command" && inbound.command.name !== "retry";
-      const { seq } = insert(inbound, inbound.kind === "note" ? inbound.text : "", isDone);
+      const { seq } = insert(inbound, inbound.kind === "note" ? inbound.text : "", isDone, admission);
       if (session === undefined) {
         const id = inbound.session;
         ledger.sessions.set(id, { id, fence: 0, epoch: 1, lastSeq: 0, stopSeq: 0, touchedAt: ledger.now() });

@@ -28,13 +28,14 @@ export function createMemoryTranscripts(ledger: MemoryLedger): Transcripts {
     async inbounds(id) {
       return ledger.inbox
         .filter(({ inbound }) => inbound.session === id)
-        .map(({ seq, inbound, state, run, fate, reason }) => ({
+        .map(({ seq, inbound, state, run, fate, reason, rule }) => ({
           seq,
           inbound,
           state,
           ...(run === undefined ? {} : { run }),
           ...(fate === undefined ? {} : { fate }),
           ...(reason === undefined ? {} : { reason }),
+          ...(rule === undefined ? {} : { rule }),
         }));
     },
     async runs(id) {

@@ -5,6 +5,7 @@ import { BobbinError, type ErrorCode } from "../../../src/core/errors.ts";
 import type { EndReason } from "../../../src/core/events.ts";
 import type { InboundId, RunId } from "../../../src/core/ids.ts";
 import type { Author, Fate, Inbound } from "../../../src/core/inbound.ts";
+import type { Admission } from "../../../src/core/ports/inbox.ts";
 import type { PageRow } from "../../../src/core/ports/pages.ts";
 import type { Fence } from "../../../src/core/ports/run-store.ts";
 import type { AttemptView } from "../../../src/core/ports/transcripts.ts";
@@ -34,6 +35,8 @@ export interface InboxRow {
   joined: boolean;
   fate?: Fate;
   reason?: string;
+  readonly rule?: string;
+  readonly counted?: Admission["counted"];
   readonly receivedAt: number;
 }
 

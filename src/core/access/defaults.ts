@@ -1,0 +1,31 @@
+/** How it is where a team says nothing: people of the space may, everybody else may not, and platforms say who is an admin. */
+
+import type { AccessRules } from "./rules.ts";
+
+export const DEFAULT_ACCESS: AccessRules = {
+  spaces: { deny: [] },
+  channels: { deny: [] },
+  users: { deny: [] },
+  roles: { deny: [] },
+  direct: "everyone",
+  guests: "nobody",
+  external: "nobody",
+  /*
+   * Whoever is of another company shows in the message itself on Slack, so what is not known is at most whether a colleague is a
+   * guest, whom an admin has invited. To refuse all of them whenever Slack is slow to say would do more harm. Nothing that needs
+   * more than that (an admin, a role, a guest's own rule) is given to them.
+   */
+  unknown: "everyone",
+  admins: { platform: true, users: [], roles: [] },
+  commands: {
+    reset: "everyone",
+    stop: "everyone",
+    retry: "everyone",
+    status: "everyone",
+    queue: "everyone",
+    why: "admins",
+    help: "everyone",
+  },
+  bots: { allow: [], rate: { most: 5, withinMs: 3_600_000 } },
+  limits: {},
+};
