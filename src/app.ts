@@ -214,7 +214,14 @@ export async function startApp(
     if (discord !== undefined && role !== "worker") {
       const { leadership } = coordination;
       const marks = createReadingMarks(sql);
-      const connection = discord.connect({ access, intake, transcripts, marks, leadership });
+      const connection = discord.connect({
+        access,
+        intake,
+        answers: createAnswers(sql),
+        transcripts,
+        marks,
+        leadership,
+      });
       started.push({ name: "discord connection", stop: () => connection.stop() });
       await connection.start();
       checks.push({ name: "Discord", check: () => Promise.resolve(connection.check()) });

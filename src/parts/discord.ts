@@ -21,6 +21,7 @@ import type { Access } from "../core/access/access.ts";
 import { createCommands } from "../core/command/commands.ts";
 import { toBobbinError } from "../core/errors.ts";
 import { growingMs, pause, untilAborted } from "../core/pause.ts";
+import type { Answers } from "../core/ports/answers.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import type { OpenConversation } from "../core/ports/conversation.ts";
 import type { Lease, Locker } from "../core/ports/locker.ts";
@@ -46,6 +47,7 @@ export interface Discord {
 export interface DiscordWayInDeps {
   readonly access: Access;
   readonly intake: Intake;
+  readonly answers: Answers;
   readonly transcripts: Transcripts;
   readonly marks: ReadingMarks;
   /** For the one who listens; its leases are held for as long as a process lives. */
@@ -103,7 +105,7 @@ export async function openDiscord(
   return {
     surfaceOf: (session) => createDiscordSurface({ api, threads, working, log }, session),
     conversation: conversationWhen(identified.then((bot) => createDiscordConversation(api, bot))),
-    connect({ access, intake, transcripts, marks, leadership }) {
+    connect({ access, intake, answers, transcripts, marks, leadership }) {
       let gateway: DiscordGateway | undefined;
       let isStandby = false;
       let why: string | undefined = "Discord has not answered yet.";
@@ -116,7 +118,10 @@ export async function openDiscord(
       async function listen(bot: DiscordIdentity, lease: Lease): Promise<void> {
         const term = await marks.begin("discord");
         const channels = new Channels(bot.user);
-        const receive = createReceive({ api, channels, intake, places, transcripts, clock, log }, bot);
+        const receive = createReceive(
+          { api, channels, intake, answers, places, transcripts, clock, log },
+          bot,
+        );
         const reader = new Reader(
           { api, marks, receive, clock, log },
           {

@@ -3,6 +3,7 @@ import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { DEFAULT_ACCESS } from "../../src/core/access/defaults.ts";
 import { modelRecordOf } from "../../src/adapters/settings/model-record.ts";
 import { readSettings, secretsOf, settingRows, type Command } from "../../src/adapters/settings/settings.ts";
 
@@ -106,13 +107,13 @@ test("the secrets are those of the table, with the passwords of URLs in both for
   );
 });
 
-async function withConfig(source: string) {
+async function withConfig(source: string, env: Record<string, string> = {}) {
   const folder = await mkdtemp(join(tmpdir(), "bobbin-config-"));
   try {
     await writeFile(join(folder, "package.json"), '{"type":"module"}');
     await symlink(root, join(folder, "bobbin"));
     await writeFile(join(folder, "bobbin.config.ts"), source);
-    return await readSettings({}, { folder });
+    return await readSettings(env, { folder });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -154,6 +155,60 @@ test("a wrong bobbin.config.ts is reported like a wrong variable, everything at 
   ]) {
     expect(names).toContain(`bobbin.config.ts: ${at}`);
   }
+});
+
+test("who may use the bot stands in bobbin.config.ts, admins in ADMIN_USERS too, and the rest keeps its defaults", async () => {
+  const read = await withConfig(
+    `import { defineConfig } from "./bobbin/src/config.ts";
+    export default defineConfig({
+      access: {
+        channels: { deny: ["slack:T1:C9"] },
+        roles: { allow: ["discord:G1:R1"] },
+        guests: { users: ["slack:T1:U3"] },
+        admins: { users: ["slack:T1:U1"] },
+        commands: { reset: "admins" },
+        bots: { allow: ["slack:T1:U7"] },
+        limits: { user: { most: 20, withinMinutes: 60 } },
+      },
+    });`,
+    { ADMIN_USERS: "discord:*:U2" },
+  );
+  if (read.kind !== "ok") return expect.unreachable(JSON.stringify(read));
+  expect(read.settings.config.access).toEqual({
+    ...DEFAULT_ACCESS,
+    channels: { deny: ["slack:T1:C9"] },
+    roles: { allow: ["discord:G1:R1"], deny: [] },
+    guests: { users: ["slack:T1:U3"] },
+    admins: { platform: true, users: ["slack:T1:U1", "discord:*:U2"], roles: [] },
+    commands: { ...DEFAULT_ACCESS.commands, reset: "admins" },
+    bots: { ...DEFAULT_ACCESS.bots, allow: ["slack:T1:U7"] },
+    limits: { user: { most: 20, withinMs: 3_600_000 } },
+  });
+});
+
+test("wrong rules of access are reported by their place, all at once", async () => {
+  const read = await withConfig(`export default { access: {
+    spaces: { deny: ["T1"] },
+    channels: { allow: [] },
+    users: { denied: [] },
+    guests: "some",
+    commands: { restet: "admins", stop: { user: [] } },
+    limits: { user: { most: 0, withinMinutes: 5 } },
+    bots: { allow: ["slack:T1"] },
+  } };`);
+  if (read.kind === "ok") return expect.unreachable();
+  expect(read.problems.map(({ name }) => name.replace("bobbin.config.ts: access.", "")).sort()).toEqual(
+    [
+      "spaces.deny[0]",
+      "channels.allow",
+      "users",
+      "guests",
+      "commands.stop",
+      "commands",
+      "limits.user.most",
+      "bots.allow[0]",
+    ].sort(),
+  );
 });
 
 test.each([

@@ -21,6 +21,8 @@ export interface KnownChannel {
   readonly guild: string | undefined;
   readonly kind: ChannelKind;
   readonly name: string | undefined;
+  /** The channel in which a thread hangs. */
+  readonly parent: string | undefined;
   /** The newest message when the gateway told of it. */
   readonly newest: string | undefined;
 }
@@ -38,12 +40,18 @@ const KINDS: Readonly<Partial<Record<ChannelType, ChannelKind>>> = {
 
 export const kindOf = (type: ChannelType): ChannelKind => KINDS[type] ?? "other";
 
+/** Other channels hang in a category, which says nothing of them. */
+function isThread(type: ChannelType): boolean {
+  return kindOf(type) === "thread";
+}
+
 export function knownOf(channel: APIChannel, guild: string | undefined): KnownChannel {
   return {
     id: channel.id,
     guild: "guild_id" in channel ? (channel.guild_id ?? guild) : guild,
     kind: kindOf(channel.type),
     name: "name" in channel ? (channel.name ?? undefined) : undefined,
+    parent: isThread(channel.type) && "parent_id" in channel ? (channel.parent_id ?? undefined) : undefined,
     newest: "last_message_id" in channel ? (channel.last_message_id ?? undefined) : undefined,
   };
 }

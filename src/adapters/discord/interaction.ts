@@ -12,12 +12,15 @@ import {
 import type { Command } from "../../core/command/command.ts";
 import type { Commands } from "../../core/command/commands.ts";
 import { parseCommand } from "../../core/command/parse.ts";
+import type { Where } from "../../core/inbound.ts";
 import type { RunId } from "../../core/ids.ts";
 import type { Log } from "../../core/ports/log.ts";
+import { threadOf } from "../../core/thread.ts";
 import { sessionIn, discordInboundId, type DiscordBot } from "./identity.ts";
 import type { DiscordApi } from "./api.ts";
+import { kindOf } from "./channels.ts";
 import { formatPage, readCustomId } from "./format.ts";
-import { nameOf } from "./message-parts.ts";
+import { authorOf } from "./author.ts";
 import { timeOf } from "./snowflake.ts";
 
 export interface InteractionDeps {
@@ -52,6 +55,15 @@ export function askedBy(interaction: APIInteraction): Asked | undefined {
   }
 }
 
+function whereOf({ guild_id: guild, channel }: APIInteraction): Where {
+  if (guild === undefined) return { isDirect: true };
+  const parent =
+    channel !== undefined && kindOf(channel.type) === "thread" && "parent_id" in channel
+      ? channel.parent_id
+      : undefined;
+  return typeof parent === "string" ? { parent } : {};
+}
+
 export function createTakeInteraction(deps: InteractionDeps, bot: DiscordBot): TakeInteraction {
   const { api, commands, log } = deps;
 
@@ -59,12 +71,17 @@ export function createTakeInteraction(deps: InteractionDeps, bot: DiscordBot): T
     const person = interaction.member?.user ?? interaction.user;
     const channel = interaction.channel?.id;
     if (person === undefined || channel === undefined) return "That cannot be done here.";
-    if (command.name === "help") return commands.help();
     const guild = interaction.guild_id;
+    const session = sessionIn(guild, channel);
+    const author = authorOf(person, interaction.member, guild);
+    const where = whereOf(interaction);
+    if (command.name === "help")
+      return commands.refusal("help", author, threadOf(session), where) ?? commands.help();
     try {
       const { text } = await commands.run(command, {
-        session: sessionIn(guild, channel),
-        author: { id: person.id, name: nameOf(person, interaction.member?.nick) },
+        session,
+        author,
+        where,
         id: discordInboundId(bot.app, { guild, channel }, "command", interaction.id),
         at: timeOf(interaction.id),
         ...(run === undefined ? {} : { run }),

@@ -4,14 +4,15 @@
  */
 
 import { MessageFlags, MessageType, type APIMessage } from "discord-api-types/v10";
-import type { Author, DeleteInbound, EditInbound, MessageInbound } from "../../core/inbound.ts";
+import type { Author, DeleteInbound, EditInbound, MessageInbound, Where } from "../../core/inbound.ts";
 import { labelOf } from "../../core/label.ts";
 import type { ThreadPlace } from "../../core/ports/thread-places.ts";
 import { headOf } from "../../core/text.ts";
 import type { SessionId } from "../../core/thread.ts";
+import { authorOf, type Member } from "./author.ts";
 import type { ChannelKind } from "./channels.ts";
 import { discordInboundId, sessionIn, type DiscordBot } from "./identity.ts";
-import { nameOf, partsOf } from "./message-parts.ts";
+import { partsOf } from "./message-parts.ts";
 import { timeOf } from "./snowflake.ts";
 import { addresseeOf, mentions } from "./text.ts";
 
@@ -43,13 +44,15 @@ export interface Reading {
   readonly bot: DiscordBot;
   readonly guild: string | undefined;
   readonly kind: ChannelKind;
+  /** The channel in which a thread hangs. */
+  readonly parent?: string | undefined;
   /** The bot's own role in the guild, which people often mention in its place. */
   readonly role: string | undefined;
   channelName(id: string): string | undefined;
 }
 
 /** As it comes from the gateway or out of a history, where nobody is a member. */
-export type Message = APIMessage & { readonly member?: { readonly nick?: string | null } | undefined };
+export type Message = APIMessage & { readonly member?: Member | undefined };
 
 const SPOKEN: ReadonlySet<MessageType> = new Set([MessageType.Default, MessageType.Reply]);
 /** Discord takes a hundred characters for the name of a thread. */
@@ -57,11 +60,12 @@ const NAME_UNITS = 80;
 
 export function parseMessage(message: Message, reading: Reading): Parsed {
   const { bot, guild, kind, role } = reading;
-  const refused = refusal(message, bot);
-  if (refused !== undefined) return nothing(refused);
   const { content, id, channel_id: channel } = message;
   const isDirect = kind === "direct";
   const isMentioned = mentions(content, bot.user, role);
+  const refused = refusal(message, bot);
+  // Whether another bot is heard that calls ours is no question of what Discord's message is.
+  if (refused !== undefined && !(refused === "other_bot" && isMentioned)) return nothing(refused);
   const session = sessionOf(message, reading);
   const addressed = isDirect || isMentioned;
   if (/^\s*\(aside\)/i.test(content)) return nothing("aside");
@@ -76,9 +80,10 @@ export function parseMessage(message: Message, reading: Reading): Parsed {
     kind: "message",
     id: discordInboundId(bot.app, { guild, channel }, "message", id),
     session,
-    author: authorOf(message),
+    author: authorIn(message, guild),
     at: timeOf(id),
     addressed,
+    ...whereOf(message, reading),
     message: id,
     parts,
   };
@@ -107,9 +112,10 @@ export function parseUpdate(message: Message, reading: Reading): Parsed {
       kind: "edit",
       id: discordInboundId(bot.app, { guild, channel }, "edit", `${id}-${editedAt}`),
       session: sessionOf(message, reading),
-      author: authorOf(message),
+      author: authorIn(message, guild),
       at: editedAt,
       addressed: false,
+      ...whereOf(message, reading),
       message: id,
       parts: partsOf(message, { ...reading, user: bot.user }),
     },
@@ -147,12 +153,18 @@ function sessionOf(
   return sessionIn(guild, kind === "text" ? id : channel);
 }
 
-function refusal({ author, webhook_id: webhook, type }: Message, bot: DiscordBot): Nothing | undefined {
+function refusal(message: Message, bot: DiscordBot): Nothing | undefined {
+  const { author, type } = message;
   if (author === undefined) return "malformed";
   if (author.id === bot.user) return "own";
-  if (author.bot === true || webhook !== undefined) return "other_bot";
   if (author.system === true || !SPOKEN.has(type)) return "system";
+  if (isBots(message)) return "other_bot";
   return undefined;
+}
+
+/** What comes over a webhook is written by a program, whatever it is called. */
+function isBots({ author, webhook_id: webhook }: Message): boolean {
+  return author.bot === true || webhook !== undefined;
 }
 
 /** Without the right to read it a message comes with nothing in it at all, which nobody can send. */
@@ -171,8 +183,15 @@ function isUnreadable(message: Message): boolean {
   return content === "" && !has && poll === undefined;
 }
 
-function authorOf({ author, member }: Message): Author {
-  return { id: author.id, name: nameOf(author, member?.nick) };
+function authorIn(message: Message, guild: string | undefined): Author {
+  const author = authorOf(message.author, message.member, guild);
+  return isBots(message) ? { id: author.id, name: author.name, kind: "bot" } : author;
+}
+
+function whereOf({ channel_id: channel }: Message, { kind, parent }: Reading): { readonly where?: Where } {
+  if (kind === "direct") return { where: { isDirect: true } };
+  const hangsIn = kind === "text" ? channel : parent;
+  return hangsIn === undefined ? {} : { where: { parent: hangsIn } };
 }
 
 function nameOfThread(firstText: string, { bot }: Reading): string {

@@ -2,6 +2,8 @@
 
 import { Routes, type GatewayMessageDeleteDispatchData } from "discord-api-types/v10";
 import { BobbinError } from "../../core/errors.ts";
+import type { Inbound } from "../../core/inbound.ts";
+import type { Answers } from "../../core/ports/answers.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Log } from "../../core/ports/log.ts";
 import type { ThreadPlaces } from "../../core/ports/thread-places.ts";
@@ -10,7 +12,7 @@ import type { Intake } from "../../core/run/intake.ts";
 import { threadOf, type SessionId } from "../../core/thread.ts";
 import type { DiscordApi } from "./api.ts";
 import { knownOf, type Channels } from "./channels.ts";
-import type { DiscordBot } from "./identity.ts";
+import { discordInboundId, type DiscordBot } from "./identity.ts";
 import { parseDelete, parseMessage, parseUpdate, type Message, type Parsed, type Reading } from "./parse.ts";
 
 /** Each rejects when something could not be stored: then it is not done, and may be done again. */
@@ -24,18 +26,21 @@ export interface ReceiveDeps {
   readonly api: DiscordApi;
   readonly channels: Channels;
   readonly intake: Intake;
+  readonly answers: Answers;
   readonly places: ThreadPlaces;
   readonly transcripts: Pick<Transcripts, "status">;
   readonly clock: Clock;
   readonly log: Log;
 }
 
+const REFUSED_AGAIN_MS = 3_600_000;
+
 const UNREADABLE =
   "I cannot read messages that do not mention me: the *Message Content Intent* is off for this bot. Mention me in each message, " +
   "or let an admin switch it on in Discord's developer portal.";
 
 export function createReceive(deps: ReceiveDeps, bot: DiscordBot): Receive {
-  const { api, channels, intake, places, transcripts, clock, log } = deps;
+  const { api, channels, intake, answers, places, transcripts, clock, log } = deps;
   /** Threads in which it was said that nothing can be read. */
   const told = new Set<SessionId>();
 
@@ -57,12 +62,13 @@ export function createReceive(deps: ReceiveDeps, bot: DiscordBot): Receive {
       guild,
       // Whatever belongs to no guild is a conversation with the bot alone.
       kind: known?.kind ?? "direct",
+      parent: known?.parent,
       role: channels.roleIn(guild),
       channelName: (channel) => channels.nameOf(channel),
     };
   }
 
-  async function store(parsed: Parsed): Promise<void> {
+  async function store(parsed: Parsed, message?: Message): Promise<void> {
     switch (parsed.kind) {
       case "nothing":
         log.debug("a message on Discord is not for the bot", { why: parsed.why });
@@ -74,12 +80,42 @@ export function createReceive(deps: ReceiveDeps, bot: DiscordBot): Receive {
         const { inbound, place } = parsed;
         // Before the session is claimed: whoever answers it may be quick.
         if (place !== undefined) await places.keep(inbound.session, place);
-        await intake.receive(inbound);
+        const receipt = await intake.receive(inbound);
+        if (receipt.kind === "refused" && receipt.answer !== undefined && inbound.author.kind !== "bot")
+          await tellRefused(inbound, message, receipt.answer);
         return;
       }
       default:
         parsed satisfies never;
     }
+  }
+
+  /**
+   * Below the message, since Discord shows to one person alone only what answers a click or a command. Each person is told so once
+   * an hour in each thread.
+   */
+  async function tellRefused(inbound: Inbound, message: Message | undefined, answer: string): Promise<void> {
+    if (message === undefined) return;
+    const { space, channel } = threadOf(inbound.session);
+    const command = discordInboundId(
+      bot.app,
+      { guild: space, channel },
+      "command",
+      `refused-${inbound.author.id}`,
+    );
+    const owed = { command, platform: "discord", space, place: message.channel_id, text: answer } as const;
+    if (!(await answers.owe(owed, REFUSED_AGAIN_MS))) return;
+    const told = await api.call("POST", Routes.channelMessages(message.channel_id), {
+      body: {
+        content: answer,
+        allowed_mentions: { parse: [] },
+        message_reference: { message_id: message.id, fail_if_not_exists: false },
+        nonce: `no-${message.id}`.slice(0, 25),
+        enforce_nonce: true,
+      },
+    });
+    if (told.kind !== "ok") log.debug("a refusal could not be told", { session: inbound.session, ...told });
+    await answers.told(command);
   }
 
   /** Once in a thread of ours. */
@@ -100,7 +136,7 @@ export function createReceive(deps: ReceiveDeps, bot: DiscordBot): Receive {
   return {
     async message(message, guild) {
       const reading = await readingOf(message.channel_id, guild);
-      if (reading !== undefined) await store(parseMessage(message, reading));
+      if (reading !== undefined) await store(parseMessage(message, reading), message);
     },
     async update(message, guild) {
       const reading = await readingOf(message.channel_id, guild);

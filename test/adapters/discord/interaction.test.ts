@@ -21,6 +21,7 @@ async function openWorld(run: (command: Command, request: CommandRequest) => Pro
   await api.call("PUT", `/applications/${discord.applicationId}/commands`, { body: WANTED });
   const commands = {
     run: async (...asked: [Command, CommandRequest]) => ({ text: await run(...asked) }),
+    refusal: () => undefined,
     help: () => "help",
   };
   const bot = { app: discord.applicationId, user: discord.botId, name: "Bobbin" };

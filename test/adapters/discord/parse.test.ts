@@ -80,8 +80,8 @@ test.each<[string, Reading["kind"], string, string, Partial<Message>?]>([
   ["a direct message", "direct", "hello", "for the bot, where it stands"],
   ["the chat of a voice channel, with a mention", "talk", `${at} hello`, "for the bot, where it stands"],
   ["the chat of a voice channel, without one", "talk", "hello", "not_for_bot"],
-  ["pitfall 13: another bot", "text", `${at} hello`, "other_bot", { author: { ...ana, bot: true } }],
-  ["pitfall 13: a webhook", "thread", `${at} hello`, "other_bot", { webhook_id: "5" }],
+  ["pitfall 13: another bot", "thread", "hello", "other_bot", { author: { ...ana, bot: true } }],
+  ["pitfall 13: a webhook", "thread", "hello", "other_bot", { webhook_id: "5" }],
   ["the bot itself", "thread", "hello", "own", { author: { ...ana, id: bot.user } }],
   ["a system message", "thread", "", "system", { type: MessageType.ThreadStarterMessage }],
   ["what cannot be read", "thread", "", "unreadable"],
@@ -94,6 +94,37 @@ test.each<[string, Reading["kind"], string, string, Partial<Message>?]>([
   ],
 ])("%s", (_, kind, content, expected, more) => {
   expect(outcome(parseMessage(message(content, more), reading(kind)))).toBe(expected);
+});
+
+test.each<[string, Partial<Message>]>([
+  ["another bot", { author: { ...ana, bot: true }, member: { roles: [] } }],
+  ["a webhook, whatever it is called", { webhook_id: "5" }],
+])("pitfall 13: %s that mentions ours is told as a bot", (_, more) => {
+  const parsed = parseMessage(message(`${at} hello`, more), reading("text"));
+  expect(parsed).toMatchObject({ kind: "inbound", inbound: { author: { name: "Ana", kind: "bot" } } });
+});
+
+test("who writes is told with their roles, and a thread with the channel in which it hangs", () => {
+  const inboundIn = (from: Partial<Reading>, more: Partial<Message> = {}) => {
+    const parsed = parseMessage(message(`${at} hello`, more), { ...reading("thread"), ...from });
+    if (parsed.kind !== "inbound") return expect.unreachable();
+    return parsed.inbound;
+  };
+  const member = { roles: ["R1", "R2"], permissions: "8" };
+  const inThread = inboundIn({ parent: "C1" }, { member });
+  expect(inThread).toMatchObject({ where: { parent: "C1" } });
+  expect(inThread.author).toEqual({
+    id: ana.id,
+    name: "Ana",
+    kind: "member",
+    roles: ["R1", "R2"],
+    isPlatformAdmin: true,
+  });
+  expect(inboundIn({ kind: "text" }).where).toEqual({ parent: channel });
+  // Out of a history nobody has roles, which is not the same as none.
+  expect(inboundIn({}).author).not.toHaveProperty("roles");
+  const direct = inboundIn({ kind: "direct", guild: undefined });
+  expect(direct).toMatchObject({ where: { isDirect: true }, author: { roles: [], isPlatformAdmin: false } });
 });
 
 test("the text is read as people see it, without the bot's name in front; what was forwarded is quoted", () => {
@@ -114,7 +145,7 @@ test("the text is read as people see it, without the bot's name in front; what w
     { kind: "text", text: "ask @Ana in #general :smile:" },
     { kind: "text", text: "Forwarded:\n> quoted words" },
   ]);
-  expect(author).toEqual({ id: ana.id, name: "Ana" });
+  expect(author).toEqual({ id: ana.id, name: "Ana", kind: "member" });
   expect(new Date(time).getUTCFullYear()).toBe(2025);
 });
 

@@ -1,7 +1,8 @@
 import type { InboundId } from "../../../src/core/ids.ts";
 import type { Inbox } from "../../../src/core/ports/inbox.ts";
 import { expectBroken, runContract } from "../../contract/contract.ts";
-import { inboxCases, type InboxSubject } from "../../contract/inbox.ts";
+import { inboxCases } from "../../contract/inbox.ts";
+import type { InboxSubject } from "../../contract/inbox-subject.ts";
 import { pgliteBackend, postgresBackend, shared } from "./backends.ts";
 import { storesOver } from "./store-subject.ts";
 
