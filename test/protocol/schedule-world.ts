@@ -257,15 +257,8 @@ export class ScheduleWorld {
       },
     };
     const queue = { wake: this.#flaws.wakesFirst === true ? async () => {} : wake };
-    const intake = createIntake({
-      access: accessWith(),
-      inbox,
-      queue,
-      stops: this.#stops,
-      clock: this.#clock,
-      log: silentLog,
-    });
-    await intake.receive(inbound);
+    const deps = { access: accessWith(), stops: this.#stops, clock: this.#clock, log: silentLog };
+    await createIntake({ inbox, queue, ...deps }).receive(inbound);
   }
 
   #spawn(): void {

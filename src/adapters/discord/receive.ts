@@ -26,7 +26,7 @@ export interface ReceiveDeps {
   readonly api: DiscordApi;
   readonly channels: Channels;
   readonly intake: Intake;
-  readonly answers: Answers;
+  readonly answers: Pick<Answers, "owe" | "told">;
   readonly places: ThreadPlaces;
   readonly transcripts: Pick<Transcripts, "status">;
   readonly clock: Clock;

@@ -78,7 +78,7 @@ async function world({ mostWaiting = 200 } = {}) {
     /** What the gateway tells when it is entered anew. */
     enter(): void {
       reader.enter();
-      const known = { guild: discord.guild.id, kind: "text", name: "general" } as const;
+      const known = { guild: discord.guild.id, kind: "text", name: "general", parent: undefined } as const;
       reader.guild(discord.guild.id, [{ ...known, id: channel.id, newest: ids.at(-1) ?? "0" }]);
     },
     /** The store takes long from now on. @returns what ends that. */
@@ -138,6 +138,7 @@ test("a message whose channel Discord does not tell of now is taken in once it d
           return Promise.resolve({ kind: "stored", running: false });
         },
       },
+      answers: { owe: () => Promise.resolve(false), told: () => Promise.resolve() },
       places: { keep: () => Promise.resolve(), of: () => Promise.resolve(undefined) },
       transcripts: { status: () => Promise.resolve(undefined) },
       clock,
