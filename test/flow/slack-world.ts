@@ -4,6 +4,7 @@ import { openEmbedded } from "../../src/adapters/postgres/embedded.ts";
 import { openPostgres } from "../../src/adapters/postgres/pool.ts";
 import type { Tool } from "../../src/core/agent/tool.ts";
 import type { Sql } from "../../src/adapters/postgres/sql.ts";
+import type { AccessRules } from "../../src/core/access/rules.ts";
 import type { Role } from "../../src/app.ts";
 import { createFakeLlm, type FakeLlm, type FakeLlmOptions } from "../support/fake-llm/server.ts";
 import {
@@ -33,6 +34,8 @@ export interface SlackWorldOptions {
   readonly llm?: FakeLlmOptions;
   /** What the agent can do besides; only within the test. */
   readonly tools?: readonly Tool[];
+  /** Who may use the bot; only within the test. */
+  readonly access?: (slack: LocalSlack) => Partial<AccessRules>;
   /** The web chat is there as well. */
   readonly webChat?: true;
 }
@@ -101,7 +104,7 @@ export async function openSlackWorld(options: SlackWorldOptions): Promise<SlackW
       processes.push(process);
       url = await process.ready();
     } else {
-      url = running.use(await startProduct(role, env, world)).url;
+      url = running.use(await startProduct(role, env, world, {}, options.access?.(slack))).url;
     }
     if (role === "worker") return;
     urls.push(url);

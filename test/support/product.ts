@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ConfigLimits } from "../../src/adapters/settings/config.ts";
 import { readSettings } from "../../src/adapters/settings/settings.ts";
+import type { AccessRules } from "../../src/core/access/rules.ts";
 import { startApp, type App, type AppWorld, type Role } from "../../src/app.ts";
 import { silentLog } from "./silent-log.ts";
 import { until } from "./until.ts";
@@ -16,18 +17,22 @@ const quiet: Environment = { HOST: "127.0.0.1", PORT: "0", LOG_LEVEL: "info" };
 
 /**
  * Starts the parts within this process.
- * @param limits as `bobbin.config.ts` would set them.
+ * @param limits as `bobbin.config.ts` would set them; so with `access`, with everything filled in.
  */
 export async function startProduct(
   role: Role,
   env: Environment,
   world: Partial<AppWorld> = {},
   limits: Partial<ConfigLimits> = {},
+  access: Partial<AccessRules> = {},
 ): Promise<App & AsyncDisposable> {
   const read = await readSettings({ ...quiet, ...env }, { command: role });
   if (read.kind === "wrong") throw new Error(JSON.stringify(read.problems));
   const { config } = read.settings;
-  const settings = { ...read.settings, config: { ...config, limits: { ...config.limits, ...limits } } };
+  const settings = {
+    ...read.settings,
+    config: { ...config, limits: { ...config.limits, ...limits }, access: { ...config.access, ...access } },
+  };
   const app = await startApp(role, settings, { log: silentLog, ...world }, new AbortController().signal);
   return { ...app, [Symbol.asyncDispose]: () => app.stop() };
 }
