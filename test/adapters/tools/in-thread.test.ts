@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { inThread } from "../../../src/adapters/tools/in-thread.ts";
+import { until } from "../../support/until.ts";
 
 const computes = new URL("../../fixtures/threads/computes.ts", import.meta.url);
 const open = new AbortController().signal;
@@ -13,8 +14,13 @@ test("what a thread posts is the tool's result, and what it throws is the tool's
 
 test("work that computes for ever ends with its call, and one whose call is over does not begin", async () => {
   const call = new AbortController();
-  const running = inThread(computes)({ ms: Infinity }, { signal: call.signal });
-  setTimeout(() => call.abort(new Error("stopped")), 100);
+  const beats = new Int32Array(new SharedArrayBuffer(4));
+  const running = inThread(computes)({ ms: Infinity, beats }, { signal: call.signal });
+  await until(() => Atomics.load(beats, 0) > 0, { what: "it computes" });
+  call.abort(new Error("stopped"));
   await expect(running).rejects.toThrow("stopped");
+  const last = Atomics.load(beats, 0);
+  await inThread(computes)({ ms: 50 }, { signal: open });
+  expect(Atomics.load(beats, 0)).toBe(last);
   await expect(inThread(computes)({ ms: 1 }, { signal: call.signal })).rejects.toThrow("stopped");
 });
