@@ -36,6 +36,20 @@ export const answersCases: readonly ContractCase<Answers>[] = [
     },
   },
   {
+    title: "what may be owed again is once its time is over, by one of those who want to, and not before",
+    async run(answers) {
+      const { space, owed } = owedIn();
+      const one = owed("first");
+      expect(await answers.owe(one, 60_000)).toBe(true);
+      await answers.told(one.command);
+      expect(await answers.owe({ ...one, text: "too soon" }, 60_000)).toBe(false);
+      expect(await answers.untold("slack", space, now)).toEqual([]);
+      const again = { ...one, text: "again", place: '{"at":"there"}' };
+      expect(await answers.owe(again, 0)).toBe(true);
+      expect(await answers.untold("slack", space, now)).toEqual([again]);
+    },
+  },
+  {
     title: "what is told is told no more, and stays known as owed",
     async run(answers) {
       const { space, owed } = owedIn();

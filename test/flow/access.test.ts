@@ -4,8 +4,12 @@ import { delta, eventsThenSilence } from "../support/fake-llm/answers.ts";
 import { startProduct } from "../support/product.ts";
 import { freshDatabase } from "../support/services/postgres.ts";
 import type { Writer } from "../support/slack/person.ts";
+import type { LocalDiscord } from "../support/discord/local-discord.ts";
 import { createWebPerson } from "../support/web-person.ts";
+import { openDiscordWorld } from "./discord-world.ts";
 import { openSlackWorld, type SlackWorld } from "./slack-world.ts";
+
+type Channel = ReturnType<LocalDiscord["channel"]>;
 
 const hour = { withinMs: 3_600_000 };
 
@@ -105,8 +109,55 @@ describe("on Slack", () => {
     );
     await person.say("/bananas", thread);
     const [, , list] = await person.replies(thread, 3);
-    expect(list?.text).toContain("There is no command /bananas.");
+    expect(list?.text).toContain("There is no command /bananas");
   });
+});
+
+test("on Discord who is denied is told so below their message, once, and an admin reads why", async () => {
+  let denied: { readonly id: string } = { id: "" };
+  await using world = await openDiscordWorld({
+    parts: "start",
+    access: (discord) => {
+      const off = discord.channel("off");
+      denied = discord.person("Gus");
+      return {
+        users: { deny: [`discord:*:${denied.id}`] },
+        channels: { deny: [`discord:${discord.guild.id}:${off.id}`] },
+      };
+    },
+  });
+  const { discord } = world;
+  const gus = denied as ReturnType<typeof discord.person>;
+  const ana = discord.person("Ana");
+  const [channel, off] = [discord.channel("general"), discord.channel("off")];
+  const told = (where: string | Channel) =>
+    discord.shown(where).flatMap(({ text }) => (text.startsWith("You may not use this bot.") ? [text] : []));
+  const first = gus.say(channel, `${discord.botMention} hello`);
+  await expect.poll(() => told(channel)).toHaveLength(1);
+  expect(world.replies(first.id)).toEqual([]);
+
+  const thread = ana.say(channel, `${discord.botMention} hello`);
+  await world.settled(thread.id, 1);
+  for (const words of ["let me in", "please"]) gus.say(thread.id, `${discord.botMention} ${words}`);
+  await expect.poll(() => told(thread.id)).toHaveLength(1);
+  expect(await ana.command(thread.id, "why")).toBe("answered");
+  await expect
+    .poll(() => discord.whispers(thread.id, ana))
+    .toEqual([expect.stringMatching(/did not answer Gus[^]*users\.deny: discord:\d+:\d+ is on it/)]);
+  expect(await gus.command(thread.id, "reset")).toBe("answered");
+  await expect
+    .poll(() => discord.whispers(thread.id, gus).map((text) => text?.slice(0, 11)))
+    .toEqual(["You may not"]);
+
+  // A thread counts as its channel, also one that others have begun.
+  ana.say(off, `${discord.botMention} hello`);
+  await expect
+    .poll(() => discord.shown(off).map(({ text }) => text))
+    .toContain("I do not answer in this channel.");
+  ana.say(thread.id, "go on");
+  await world.settled(thread.id, 3);
+  expect(world.llm.requests).toHaveLength(2);
+  expect(discord.complaints).toEqual([]);
 });
 
 test("in the web chat who is denied, or has asked enough, reads so in the thread", async () => {

@@ -3,6 +3,7 @@ import { expect } from "vitest";
 import { openEmbedded } from "../../src/adapters/postgres/embedded.ts";
 import { openPostgres } from "../../src/adapters/postgres/pool.ts";
 import type { Sql } from "../../src/adapters/postgres/sql.ts";
+import type { AccessRules } from "../../src/core/access/rules.ts";
 import type { Role } from "../../src/app.ts";
 import {
   createLocalDiscord,
@@ -32,6 +33,8 @@ export interface DiscordWorldOptions {
   readonly redisUrl?: string;
   readonly discord?: LocalDiscordOptions;
   readonly llm?: FakeLlmOptions;
+  /** Who may use the bot; only within the test. */
+  readonly access?: (discord: LocalDiscord) => Partial<AccessRules>;
   /** Before anything is started. */
   readonly prepare?: (discord: LocalDiscord) => void;
 }
@@ -93,7 +96,7 @@ export async function openDiscordWorld(options: DiscordWorldOptions): Promise<Di
       const process = spawnProduct(role, env);
       part = { role, process, url: await process.ready(), stop: async () => process[Symbol.asyncDispose]() };
     } else {
-      const app = await startProduct(role, env, { times: TIMES });
+      const app = await startProduct(role, env, { times: TIMES }, {}, options.access?.(discord));
       part = { role, process: undefined, url: app.url, stop: () => app.stop() };
     }
     running.push(part);

@@ -60,6 +60,42 @@ test("who cannot be looked up is not asked for at every message, and an old name
   expect(people.nameOf("U1")).toBe("Ana");
 });
 
+test("who asks for what only admins may is asked for anew after five minutes, and one who was an admin always is", async () => {
+  const { clock, asked, answers, people } = directory();
+  const said = (isAdmin: boolean): SlackAnswer => ({
+    kind: "ok",
+    data: { user: { team_id: "T1", is_admin: isAdmin, profile: { display_name: "Ada" } } },
+  });
+  answers.set("U1", said(true)).set("U2", said(false));
+  await people.learn(["U1", "U2"], "U1");
+  expect([people.factsOf("U1")?.admin, people.factsOf("U2")?.admin]).toEqual([
+    { isAdmin: true, isOwner: false },
+    { isAdmin: false, isOwner: false },
+  ]);
+  await clock.advance(300_000);
+  expect(people.factsOf("U1")).not.toHaveProperty("admin");
+  // Whoever was none is at most refused something.
+  expect(people.factsOf("U2")?.admin).toEqual({ isAdmin: false, isOwner: false });
+  answers.set("U1", said(false)).set("U2", said(true));
+  await people.learn(["U1", "U2"]);
+  expect(asked).toEqual(["U1", "U2", "U1"]);
+  expect(people.factsOf("U1")?.admin?.isAdmin).toBe(false);
+  await people.learn(["U2"], "U2");
+  expect(people.factsOf("U2")?.admin?.isAdmin).toBe(true);
+});
+
+test("an admin who cannot be looked up any more is none, and still has a name", async () => {
+  const { clock, answers, people } = directory();
+  answers.set("U1", { kind: "ok", data: { user: { is_owner: true, profile: { display_name: "Ada" } } } });
+  await people.learn(["U1"], "U1");
+  expect(people.factsOf("U1")?.admin).toEqual({ isAdmin: true, isOwner: true });
+  answers.set("U1", { kind: "unreachable", why: "gone" });
+  await clock.advance(300_000);
+  await people.learn(["U1"], "U1");
+  expect(people.nameOf("U1")).toBe("Ada");
+  expect(people.factsOf("U1")).not.toHaveProperty("admin");
+});
+
 test("no more people are kept than may be", async () => {
   const { answers, named, people } = directory();
   for (const user of ["U1", "U2", "U3"]) {

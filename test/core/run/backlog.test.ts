@@ -183,6 +183,26 @@ test("of a call that came late it takes in what was written behind it, in its pl
   expect(lines(tail)).toEqual(["user: what do you think?", "user: and be brief", "user: please"]);
 });
 
+test("what a guest wrote behind a call that came late is refused as it would have been", async () => {
+  const session = `slack:T1:C${++count}:100.1` as SessionId;
+  const call = message(session, "what do you think?", { message: "100.1" });
+  const guest = { id: "U3", name: "Gus", kind: "guest" } as const;
+  const bot = { id: "B5", name: "ci", kind: "bot" } as const;
+  const behind = { addressed: false, at: call.at + 1 };
+  const missed = [
+    message(session, "as a guest", { ...behind, message: "100.2", author: guest }),
+    message(session, "as a bot", { ...behind, message: "100.3", author: bot }),
+  ];
+  await stores.inbox.put(call);
+  await backlogOf({ ...all([]).conversation, after: async () => missed })(session, never);
+  const views = await stores.transcripts.inbounds(session);
+  expect(views.map(({ fate, rule }) => [fate, rule])).toEqual([
+    [undefined, undefined],
+    ["refused", "guests: slack:T1:U3 is a guest"],
+  ]);
+  expect(lines(asRun(await stores.store.open(session, "w")).tail)).toEqual(["user: what do you think?"]);
+});
+
 test("of a call that came in time it asks for nothing behind it", async () => {
   const session = `slack:T1:C${++count}:100.1` as SessionId;
   await stores.inbox.put(message(session, "now", { message: "100.5", at: Date.now() }));

@@ -127,13 +127,17 @@ function partMarkup(part: Part): Markup {
 }
 
 function inboundTable(inbounds: readonly InboundView[]): Markup {
-  const row = ({ seq, inbound, state, run, fate, reason }: InboundView): Markup =>
+  const row = ({ seq, inbound, state, run, fate, reason, rule }: InboundView): Markup =>
     html`<tr>
       <td>${seq}</td>
       <td>${moment(inbound.at)}</td>
       <td>${inbound.author.name}</td>
       <td class="wide">${whatWasDone(inbound)}</td>
-      <td>${fate ?? state}${reason === undefined ? "" : html`<br /><span class="dim">${reason}</span>`}</td>
+      <td>
+        ${fate ?? state}${[reason, rule === reason ? undefined : rule].map((why) =>
+          why === undefined ? "" : html`<br /><span class="dim">${why}</span>`,
+        )}
+      </td>
       <td>${run === undefined ? "" : html`<a href="#run-${run}">${run}</a>`}</td>
     </tr>`;
   return html`<div class="table" role="region" aria-label="Inbounds" tabindex="0">
