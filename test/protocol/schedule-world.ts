@@ -11,7 +11,7 @@ import type { Inbound, MessageInbound } from "../../src/core/inbound.ts";
 import type { Inbox } from "../../src/core/ports/inbox.ts";
 import type { Lease } from "../../src/core/ports/locker.ts";
 import type { Written } from "../../src/core/ports/surface.ts";
-import type { Fence, RunEnding, RunStore } from "../../src/core/ports/run-store.ts";
+import type { Fence, RunStore } from "../../src/core/ports/run-store.ts";
 import { createIntake } from "../../src/core/run/intake.ts";
 import { createRunSession } from "../../src/core/run/run-session.ts";
 import { createServe } from "../../src/core/run/serve-session.ts";
@@ -45,6 +45,7 @@ import {
   type Plan,
   type Weather,
 } from "./schedule-plan.ts";
+import { isAnswer } from "./schedule-promises.ts";
 import { virtualTime } from "./virtual-time.ts";
 import { accessWith } from "../support/access.ts";
 
@@ -395,10 +396,4 @@ export class ScheduleWorld {
     if (waitingOf(this.ledger, fence.session).some(isWork))
       this.#wrongs.push("what was written before the end was not taken in");
   }
-}
-
-/** The run's answer is to be stored with its end. */
-function isAnswer(ending: unknown): boolean {
-  const { reason, round } = ending as RunEnding;
-  return reason === "stop" && round !== undefined;
 }
