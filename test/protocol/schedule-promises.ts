@@ -53,7 +53,7 @@ function isAnswer(entry?: Entry): boolean {
 }
 
 /** The run's answer is to be stored with its end. */
-export function isAnswer(ending: unknown): boolean {
+export function endsWithAnswer(ending: unknown): boolean {
   const { reason, round } = ending as RunEnding;
   return reason === "stop" && round !== undefined;
 }

@@ -45,7 +45,7 @@ import {
   type Plan,
   type Weather,
 } from "./schedule-plan.ts";
-import { isAnswer } from "./schedule-promises.ts";
+import { endsWithAnswer } from "./schedule-promises.ts";
 import { virtualTime } from "./virtual-time.ts";
 import { accessWith } from "../support/access.ts";
 
@@ -375,7 +375,7 @@ export class ScheduleWorld {
           if (fence.number < this.#newestFence)
             this.#wrongs.push(`a write of an older attempt was taken: ${method}`);
           if (method === "commitRound" && wasStopped) this.stopped.add(fence.run);
-          if (method === "end" && wasStopped && isAnswer(args[1])) this.stopped.add(fence.run);
+          if (method === "end" && wasStopped && endsWithAnswer(args[1])) this.stopped.add(fence.run);
           if (method === "end") this.#lookAtEnd(fence, args[1], answer, wasStopped);
           return answer;
         };
