@@ -1,6 +1,5 @@
 // What holds of a thread that has come to rest, whatever happened in it.
 import type { Entry } from "../../src/core/entry.ts";
-import type { RunEnding } from "../../src/core/ports/run-store.ts";
 import { entriesOf } from "../support/memory-ledger/rows.ts";
 import { requestRefusals } from "../support/strict-provider.ts";
 import type { ScheduleWorld } from "./schedule-world.ts";
@@ -50,10 +49,4 @@ export function brokenPromises(world: ScheduleWorld): string[] {
 
 function isAnswer(entry?: Entry): boolean {
   return entry?.body.kind === "assistant" && entry.body.calls.length === 0 && entry.body.interrupted !== true;
-}
-
-/** The run's answer is to be stored with its end. */
-export function endsWithAnswer(ending: unknown): boolean {
-  const { reason, round } = ending as RunEnding;
-  return reason === "stop" && round !== undefined;
 }

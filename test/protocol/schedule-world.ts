@@ -45,7 +45,7 @@ import {
   type Plan,
   type Weather,
 } from "./schedule-plan.ts";
-import { endsWithAnswer } from "./schedule-promises.ts";
+import { endsWithAnswer } from "./endings.ts";
 import { virtualTime } from "./virtual-time.ts";
 import { accessWith } from "../support/access.ts";
 
