@@ -49,7 +49,8 @@ const COUNTS = `c.fate is distinct from 'refused'`;
 /** How many there are already for the row `w` by what `same` says of an inbound `c`, and how many before it in this statement. */
 const reached = (by: Limit["by"], same: string): string => `
     when ${by}_most <= w.${by}_before + (
-      select count(*) from inbox c where ${same} and c.received_at > now_ms() - w.${by}_ms and ${COUNTS}) then ${by}_rule`;
+      select count(*) from (select from inbox c
+        where ${same} and c.received_at > now_ms() - w.${by}_ms and ${COUNTS} limit w.${by}_most) c) then ${by}_rule`;
 
 /** Where the rows are that may be stored. */
 const readyOf = (counts: boolean): string => (counts ? "ready" : "judged");
