@@ -22,8 +22,9 @@ export async function postgresFigures(url: string, placeOf: (name: string) => st
   return {
     connections: backends.length,
     ...Object.fromEntries([...owned].map(([place, all]) => [`connections of ${place}`, all.length])),
-    // Prepared statements live there, and nobody else can see them.
-    "memory of the connections, MB": backends.reduce((sum, { pid }) => sum + privateOf(pid), 0) / 1e6,
+    // Prepared statements live there, and nobody else can see them. How many connections there are is judged above.
+    "memory of a connection, MB":
+      backends.reduce((sum, { pid }) => sum + privateOf(pid), 0) / 1e6 / Math.max(1, backends.length),
   };
 }
 
