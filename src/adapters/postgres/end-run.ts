@@ -42,7 +42,8 @@ const END = shaped<EndShape>({
     ["end", ...Object.values(flags), ...parts.map((part) => part.name)].join("-"),
   text: ({ isComplete, mayJoin, joins, hasNote, unlessStopped, freezes, parts }) => `
 with ${holding({
-    adds: `$5::integer + ${joins ? waiting(mayJoin) : hasNote ? 1 : 0}`,
+    // Either somebody joins and the run goes on, or the note is written.
+    adds: `$5::integer + greatest(${joins ? waiting(mayJoin) : 0}, ${hasNote ? 1 : 0})`,
     when: [
       "($4::integer is null or r.rounds = $4 - 1)",
       ...(joins ? [] : [nobodyWaits(mayJoin)]),

@@ -173,6 +173,24 @@ test("a commit that waited for a successor's claim is refused", async () => {
   expect(await all.stores.pages.list(first.run.id)).toEqual([]);
 });
 
+test("an end with a note that had to begin anew leaves the entry after it a place of its own", async () => {
+  await using all = await contest();
+  const { store, inbox, transcripts } = all.stores;
+  const session = newSession();
+  await inbox.put(message(session, "one"));
+  const { fence } = asRun(await store.open(session, "w"));
+  const holder = await all.hold(session);
+  const end = store.end(fence, { reason: "error", note: "it failed", modelCalls: [] });
+  await all.waiters(1);
+  await holder.query("update sessions set rev = rev + 1 where id = $1", [session]);
+  await holder.query("commit");
+  expect(await end).toEqual({ kind: "ended" });
+  await store.settled(fence);
+  await inbox.put(message(session, "two"));
+  asRun(await store.open(session, "w"));
+  expect(lines(await transcripts.entries(session))).toEqual(["user: one", "note: it failed", "user: two"]);
+});
+
 test("a message never waits for the row of its session", async () => {
   await using all = await contest();
   const { inbox } = all.stores;
