@@ -10,7 +10,8 @@ export default defineConfig({
     reporters: ["default", new ClosingLine()],
     // A process for each file: tests kill servers, set signal handlers and look for what was left running.
     pool: "forks",
-    maxWorkers: Math.max(2, availableParallelism()),
+    // The long ones wait for locks and leases of other processes most of the time.
+    maxWorkers: availableParallelism() + 1,
     testTimeout: 120_000,
     // Real browsers, servers and killed processes on a machine that others may load: there a failure is tried once more, and
     // the report names it. At home a test that fails now and then fails, and gets mended.

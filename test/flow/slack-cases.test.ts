@@ -9,7 +9,11 @@ import { openSlackWorld, type SlackWorld } from "./slack-world.ts";
 let world: SlackWorld;
 let scenes = 0;
 beforeAll(async () => {
-  world = await openSlackWorld({ over: "http", parts: ["gateway", "worker"] });
+  world = await openSlackWorld({
+    over: "http",
+    parts: ["gateway", "worker"],
+    access: () => ({ external: "everyone" }),
+  });
 });
 afterEach(() => world.expectPeace());
 afterAll(() => world[Symbol.asyncDispose]());
