@@ -153,7 +153,7 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
   function hurryFirstWords(said: string): void {
     if (hasWords || isBlank(said)) return;
     hasWords = true;
-    if (!hasWritten && posted.list().length > 0) return;
+    if (options.isNew !== true && !hasWritten && posted.list().length > 0) return;
     if (failures > 0 || surface.limits.editEveryMs > CROWDED_MS) return;
     nextLookAt = Math.min(nextLookAt, clock.ticks() + FIRST_WORDS_MS);
     cancelTimer?.();

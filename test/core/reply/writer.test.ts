@@ -33,6 +33,18 @@ describe("a reply that grows", () => {
     expect(thread.faults).toEqual([]);
   });
 
+  it("shows the first words at once also where they come while its first page is under way", async () => {
+    const { clock, thread, writer } = replyBench({ editEveryMs: 1000 });
+    thread.reactions.push({ kind: "ok", afterMs: 80 });
+    const reply = writer({ isNew: true });
+    reply.on(start);
+    await clock.advance(10);
+    reply.on(text("w1 "));
+    await clock.advance(500);
+    expect(thread.texts()).toEqual(["w1"]);
+    expect(thread.writes.length).toBe(2);
+  });
+
   it("lets the first words wait for their turn where many replies grow, or where the platform has trouble", async () => {
     const crowded = replyBench({ editEveryMs: 12_000 });
     const troubled = replyBench({ editEveryMs: 1000 });
