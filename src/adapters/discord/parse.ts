@@ -4,6 +4,7 @@
  */
 
 import { MessageFlags, MessageType, type APIMessage } from "discord-api-types/v10";
+import { isAside } from "../../core/aside.ts";
 import type { Author, DeleteInbound, EditInbound, MessageInbound, Where } from "../../core/inbound.ts";
 import { labelOf } from "../../core/label.ts";
 import type { ThreadPlace } from "../../core/ports/thread-places.ts";
@@ -68,7 +69,7 @@ export function parseMessage(message: Message, reading: Reading): Parsed {
   if (refused !== undefined && !(refused === "other_bot" && isMentioned)) return nothing(refused);
   const session = sessionOf(message, reading);
   const addressed = isDirect || isMentioned;
-  if (/^\s*\(aside\)/i.test(content)) return nothing("aside");
+  if (isAside(content)) return nothing("aside");
   if (!addressed) {
     if (kind !== "thread") return nothing("not_for_bot");
     if (isUnreadable(message)) return { kind: "unreadable", session };

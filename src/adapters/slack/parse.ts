@@ -3,6 +3,7 @@
  * itself says; whether a session lies in its thread is decided where it is stored.
  */
 
+import { isAside } from "../../core/aside.ts";
 import type { Command } from "../../core/command/command.ts";
 import { readLine } from "../../core/command/parse.ts";
 import type { Author, DeleteInbound, EditInbound, MessageInbound, Where } from "../../core/inbound.ts";
@@ -161,7 +162,7 @@ function parseMessage(message: Payload, reading: Reading): Parsed {
     return { kind: "command", asked };
   }
 
-  if (/^\s*\(aside\)/i.test(text)) return nothing("aside");
+  if (isAside(text)) return nothing("aside");
   const addressed = isDirect || isMentioned;
   if (!addressed) {
     // No session can lie below a message that nobody has answered yet.

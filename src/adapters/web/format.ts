@@ -3,17 +3,13 @@
  * as text, a link is one only where it leads to the open web or to mail, and nothing is ever loaded from elsewhere.
  */
 
-import { fromMarkdown } from "mdast-util-from-markdown";
-import { gfmFromMarkdown } from "mdast-util-gfm";
 import type { Definition, List, ListItem, Nodes, Parents, Table } from "mdast";
-import { gfm } from "micromark-extension-gfm";
+import { markdownTree } from "../../core/reply/markdown-tree.ts";
 
 /** Beyond it markdown is shown as plain text: far more than a page, and a bound on what hostile text can cost. */
 const LONGEST = 60_000;
 /** Lists and quotes nested deeper than any person writes are shown as text, so that no text can exhaust the stack. */
 const DEEPEST = 40;
-/** The same at the start of a line, before the parser sees it: it takes seconds for thousands of levels. */
-const TOO_DEEP = new RegExp(`^(?:[ \\t]*(?:>|(?:[*+-]|\\d{1,9}[.)])[ \\t])){${DEEPEST},}`, "m");
 const SCHEMES: ReadonlySet<string> = new Set(["http:", "https:", "mailto:"]);
 
 interface Context {
@@ -24,15 +20,9 @@ interface Context {
 /** Never throws. The answer is HTML for the inside of a block element. */
 export function htmlOf(markdown: string): string {
   if (markdown.trim() === "") return "";
-  if (markdown.length > LONGEST || TOO_DEEP.test(markdown)) return plain(markdown);
-  try {
-    const root = fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
-    const definitions = new Map<string, Definition>();
-    collectDefinitions(root, definitions, 0);
-    return inside(root, { definitions, depth: 0 });
-  } catch {
-    return plain(markdown);
-  }
+  const tree = markdownTree(markdown, { deepest: DEEPEST, longest: LONGEST });
+  if (tree === undefined) return plain(markdown);
+  return inside(tree.root, { definitions: tree.definitions, depth: 0 });
 }
 
 export function escapeHtml(text: string): string {
@@ -166,12 +156,6 @@ function safeAddress(url: string | undefined): string | undefined {
   const parsed = url === undefined ? null : URL.parse(url);
   if (parsed === null || !SCHEMES.has(parsed.protocol)) return undefined;
   return parsed.username === "" && parsed.password === "" ? parsed.href : undefined;
-}
-
-function collectDefinitions(node: Nodes, found: Map<string, Definition>, depth: number): void {
-  if (node.type === "definition" && !found.has(node.identifier)) found.set(node.identifier, node);
-  if (!("children" in node) || depth >= DEEPEST) return;
-  for (const child of node.children) collectDefinitions(child, found, depth + 1);
 }
 
 /** All text below a node, without recursion. */

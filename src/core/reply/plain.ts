@@ -4,17 +4,16 @@
  */
 
 import type { Nodes, PhrasingContent, Root } from "mdast";
-import { fromMarkdown } from "mdast-util-from-markdown";
-import { gfmFromMarkdown } from "mdast-util-gfm";
 import { toMarkdown } from "mdast-util-to-markdown";
-import { gfm } from "micromark-extension-gfm";
 import type { PageContent } from "../ports/surface.ts";
+import { markdownTree } from "./markdown-tree.ts";
 import { split, type PageSize } from "./split.ts";
 
 /** Within `limits`; where the escapes of plain text need more room than the marks did, the end is left out. */
 export function plainOf(page: PageContent, limits: PageSize): PageContent {
-  const tree = fromMarkdown(page.markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
-  const paragraphs = linesOf(tree).map((line): Root["children"][number] => {
+  const tree = markdownTree(page.markdown);
+  const lines = tree === undefined ? page.markdown.split("\n") : linesOf(tree.root);
+  const paragraphs = lines.map((line): Root["children"][number] => {
     const children: PhrasingContent[] = [{ type: "text", value: line }];
     return { type: "paragraph", children };
   });
