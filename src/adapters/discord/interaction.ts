@@ -15,7 +15,6 @@ import { parseCommand } from "../../core/command/parse.ts";
 import type { Where } from "../../core/inbound.ts";
 import type { RunId } from "../../core/ids.ts";
 import type { Log } from "../../core/ports/log.ts";
-import { threadOf } from "../../core/thread.ts";
 import { sessionIn, discordInboundId, type DiscordBot } from "./identity.ts";
 import type { DiscordApi } from "./api.ts";
 import { kindOf } from "./channels.ts";
@@ -75,8 +74,6 @@ export function createTakeInteraction(deps: InteractionDeps, bot: DiscordBot): T
     const session = sessionIn(guild, channel);
     const author = authorOf(person, interaction.member, guild);
     const where = whereOf(interaction);
-    if (command.name === "help")
-      return commands.refusal("help", author, threadOf(session), where) ?? commands.help();
     try {
       const { text } = await commands.run(command, {
         session,

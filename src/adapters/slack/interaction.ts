@@ -130,8 +130,8 @@ function parseSlash(body: Payload, reading: AuthorReading): Interaction {
   const command = parseCommand(line, { slash: "optional" });
   if (command !== undefined && command.name !== "help")
     return { kind: "which_thread", command, channel, author };
-  const word = command === undefined && line !== "" ? { word: `${name} ${line}`.slice(0, 80) } : {};
-  return { kind: "help", channel, author, ...word };
+  const isAsked = line === "" || (command !== undefined && command.word === undefined);
+  return { kind: "help", channel, author, ...(isAsked ? {} : { word: `${name} ${line}`.slice(0, 80) }) };
 }
 
 /**

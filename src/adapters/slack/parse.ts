@@ -5,7 +5,7 @@
 
 import { isAside } from "../../core/aside.ts";
 import type { Command } from "../../core/command/command.ts";
-import { readLine } from "../../core/command/parse.ts";
+import { parseCommand } from "../../core/command/parse.ts";
 import type { Author, DeleteInbound, EditInbound, MessageInbound, Where } from "../../core/inbound.ts";
 import type { InboundId } from "../../core/ids.ts";
 import type { SessionId } from "../../core/thread.ts";
@@ -33,8 +33,6 @@ export interface Asked {
   readonly id: InboundId;
   /** Platform time, ms since 1970. */
   readonly at: number;
-  /** What was taken for a command and is none: the command is `help`. */
-  readonly unknown?: string;
   /** Absent where Slack itself shows what comes of it. */
   readonly answerAt?: AskedAt;
 }
@@ -140,15 +138,13 @@ function parseMessage(message: Payload, reading: Reading): Parsed {
   const thread = textOf(message["thread_ts"]);
   const answerAt = { channel, user: author.id, ...(thread === undefined ? {} : { thread }) };
 
-  const line =
+  const command =
     (isMentioned || isDirect) && !isBots
-      ? readLine(readText(withoutMentions(text, bot.user), nameOf), {
+      ? parseCommand(readText(withoutMentions(text, bot.user), nameOf), {
           slash: isMentioned ? "optional" : "direct",
         })
       : undefined;
-  if (line !== undefined && line.kind !== "message") {
-    const command: Command = line.kind === "command" ? line.command : { name: "help" };
-    const unknown = line.kind === "unknown" ? { unknown: line.word } : {};
+  if (command !== undefined) {
     const id = slackInboundId(reading, "command", ts);
     const asked = {
       ...aboutMessage(command, session, reading),
@@ -157,7 +153,6 @@ function parseMessage(message: Payload, reading: Reading): Parsed {
       id,
       at,
       answerAt,
-      ...unknown,
     };
     return { kind: "command", asked };
   }

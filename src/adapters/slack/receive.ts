@@ -107,12 +107,11 @@ export function createReceive(deps: ReceiveDeps, bot: SlackBot): Receive {
   }
 
   async function answerOf(
-    { command: wanted, session, author, id, at, where, unknown }: Asked,
+    { command: wanted, session, author, id, at, where }: Asked,
     more: { readonly run?: RunId; readonly answerTo?: string },
   ): Promise<string> {
     const request = { session, author, id, at, ...(where === undefined ? {} : { where }), ...more };
-    if (unknown === undefined) return (await commands.run(wanted, request)).text;
-    return commands.refusal("help", author, threadOf(session), where) ?? commands.help(unknown);
+    return (await commands.run(wanted, request)).text;
   }
 
   async function owed(id: InboundId, place: AnswerPlace, text: string): Promise<Taken> {

@@ -8,12 +8,12 @@ import type { z } from "zod";
 import type { Author } from "../../core/inbound.ts";
 import type { Command } from "../../core/command/command.ts";
 import type { Commands } from "../../core/command/commands.ts";
-import { readLine } from "../../core/command/parse.ts";
+import { parseCommand } from "../../core/command/parse.ts";
 import type { PageContent } from "../../core/ports/surface.ts";
 import type { WebInbox, WebMessages } from "../../core/ports/web-messages.ts";
 import type { Intake, Receipt } from "../../core/run/intake.ts";
 import { cleanText, isBlank } from "../../core/text.ts";
-import { threadOf, type SessionId } from "../../core/thread.ts";
+import type { SessionId } from "../../core/thread.ts";
 import { tellOfRow, tellOfThreads, type ChangeDeps } from "./changes.ts";
 import type { KnownThreads } from "./known-threads.ts";
 import { commandIdOf, sessionOfRoot, toMessageInbound, type actionBody, type messageBody } from "./parse.ts";
@@ -45,7 +45,7 @@ export async function receiveMessage(
 
   const page: PageContent = { markdown: cleanText(body.text).trim(), buttons: [] };
   const message = { session, id: body.id, speaker: author.name, page };
-  if (readLine(page.markdown).kind === "message") {
+  if (parseCommand(page.markdown) === undefined) {
     const receipt = await storeWhole(deps, author, message);
     if (receipt?.kind === "refused") await say(deps, session, { id: body.id, botName }, receipt.answer);
     if (receipt !== undefined) return { kind: "stored", session };
@@ -57,14 +57,11 @@ export async function receiveMessage(
   // What was stored first counts, also when a repeat says something else.
   const text = row.page.markdown;
 
-  const line = readLine(text);
-  if (line.kind !== "message") {
+  const command = parseCommand(text);
+  if (command !== undefined) {
     const request = { session, author, id: commandIdOf(body.id), at: row.at };
-    const answer =
-      line.kind === "command"
-        ? (await deps.commands.run(line.command, request)).text
-        : (deps.commands.refusal("help", author, threadOf(session)) ?? deps.commands.help(line.word));
-    await say(deps, session, { id: body.id, botName }, answer);
+    const answer = await deps.commands.run(command, request);
+    await say(deps, session, { id: body.id, botName }, answer.text);
     return { kind: "stored", session };
   }
 

@@ -8,7 +8,8 @@ export type Command =
   | { readonly name: "queue" }
   /** `message`: the one that is asked about, by its id or its address on the platform; the newest one unless said. */
   | { readonly name: "why"; readonly message?: string }
-  | { readonly name: "help" };
+  /** `word`: what was written like a command and is none; the list is the answer to it. */
+  | { readonly name: "help"; readonly word?: string };
 
 export type CommandName = Command["name"];
 

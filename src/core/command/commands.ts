@@ -64,6 +64,11 @@ export interface CommandOptions {
 export function createCommands(deps: CommandDeps, options: CommandOptions = {}): Commands {
   const written = options.written ?? ((name) => `/${name}`);
 
+  function help(word?: string): string {
+    const list = describeCommands(written);
+    return word === undefined ? list : `There is no command \`${word}\`.\n\n${list}`;
+  }
+
   /** Stored like a message, so that its place among the messages is kept and a second delivery changes nothing. */
   function store(command: SessionCommand, request: CommandRequest) {
     const inbound: CommandInbound = {
@@ -88,7 +93,7 @@ export function createCommands(deps: CommandDeps, options: CommandOptions = {}):
   async function answer(command: Command, request: CommandRequest): Promise<string> {
     switch (command.name) {
       case "help":
-        return describeCommands(written);
+        return help(command.word);
       case "status":
         return describeStatus(await deps.transcripts.status(request.session), deps.clock.now());
       case "queue":
@@ -141,10 +146,7 @@ export function createCommands(deps: CommandDeps, options: CommandOptions = {}):
       return { text: refused };
     },
     refusal,
-    help: (word) =>
-      word === undefined
-        ? describeCommands(written)
-        : `There is no command \`${word}\`.\n\n${describeCommands(written)}`,
+    help,
   };
 }
 

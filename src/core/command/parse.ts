@@ -12,24 +12,16 @@ export const COMMANDS: Readonly<Record<CommandName, { readonly summary: string }
   help: { summary: "this list" },
 };
 
-/**
- * What a line is: a command, one word behind a slash that is none (the list of commands is the answer to it), or a message. One
- * word without a slash that is no command is a message: "thanks" and "hello" are said to the bot, and it answers those.
- */
-export type Line =
-  | { readonly kind: "command"; readonly command: Command }
-  | { readonly kind: "unknown"; readonly word: string }
-  | { readonly kind: "message" };
-
 /** An id or an address on a platform, and no word that somebody may have put behind "why". */
 const MESSAGE_ID = /^(?:https?:\/\/\S+|(?=\S*\d)[\w.:-]{12,})$/;
 
 /**
  * `/stop`, ` /Stop ` and, where the surface says that the bot was addressed by name, `stop`. A word counts only when it
  * is the whole line: "stop the deployment please" is a message for the agent, and must never be taken for a command. The only
- * command with something behind it is `why`, and only with a message's id or address.
+ * command with something behind it is `why`, and only with a message's id or address. One word behind a slash that is no
+ * command asks for help; without a slash it is a message: "thanks" and "hello" are said to the bot, and it answers those.
  */
-export function readLine(
+export function parseCommand(
   line: string,
   options: {
     /**
@@ -38,27 +30,18 @@ export function readLine(
      */
     readonly slash?: "needed" | "optional" | "direct";
   } = {},
-): Line {
+): Command | undefined {
   const { slash = "needed" } = options;
   const match = /^(\/?)([a-z]{1,20})(?:\s+(\S+))?$/i.exec(line.trim());
-  if (match === null) return { kind: "message" };
+  if (match === null) return undefined;
   const [, sign, word = "", behind] = match;
   const name = word.toLowerCase();
   const hasSlash = sign === "/";
-  if (!hasSlash && (slash === "needed" || (slash === "direct" && name === "why"))) return { kind: "message" };
+  if (!hasSlash && (slash === "needed" || (slash === "direct" && name === "why"))) return undefined;
   if (behind !== undefined) {
     const isWhy = name === "why" && MESSAGE_ID.test(behind);
-    return isWhy ? { kind: "command", command: { name: "why", message: behind } } : { kind: "message" };
+    return isWhy ? { name: "why", message: behind } : undefined;
   }
-  if (Object.hasOwn(COMMANDS, name)) return { kind: "command", command: { name: name as CommandName } };
-  return hasSlash ? { kind: "unknown", word: `/${word}` } : { kind: "message" };
-}
-
-/** Only the command of the line. */
-export function parseCommand(
-  line: string,
-  options: Parameters<typeof readLine>[1] = {},
-): Command | undefined {
-  const read = readLine(line, options);
-  return read.kind === "command" ? read.command : undefined;
+  if (Object.hasOwn(COMMANDS, name)) return { name: name as CommandName };
+  return hasSlash ? { name: "help", word: `/${word}` } : undefined;
 }
