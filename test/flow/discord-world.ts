@@ -1,7 +1,4 @@
 // Bobbin on the local Discord in each way in which it is run: one process or several, embedded or on servers.
-import { expect } from "vitest";
-import { openEmbedded } from "../../src/adapters/postgres/embedded.ts";
-import { openPostgres } from "../../src/adapters/postgres/pool.ts";
 import type { Sql } from "../../src/adapters/postgres/sql.ts";
 import type { AccessRules } from "../../src/core/access/rules.ts";
 import type { Role } from "../../src/app.ts";
@@ -11,28 +8,22 @@ import {
   type LocalDiscordOptions,
 } from "../support/discord/local-discord.ts";
 import type { SeenMessage } from "../support/discord/seen.ts";
-import { createFakeLlm, type FakeLlm, type FakeLlmOptions } from "../support/fake-llm/server.ts";
-import {
-  spawnProduct,
-  startProduct,
-  temporaryFolder,
-  type Environment,
-  type ProductProcess,
-} from "../support/product.ts";
-import { freshDatabase } from "../support/services/postgres.ts";
-import { freshRedis } from "../support/services/redis.ts";
-import { silentLog } from "../support/silent-log.ts";
+import { createFakeLlm, type FakeLlm } from "../support/fake-llm/server.ts";
+import { spawnProduct, startProduct, type Environment, type ProductProcess } from "../support/product.ts";
 import { until } from "../support/until.ts";
+import {
+  LIMIT_MS,
+  missingAt,
+  peaceOn,
+  rolesOf,
+  showing,
+  storeFor,
+  TIMES,
+  type WorldOptions,
+} from "./world.ts";
 
-export interface DiscordWorldOptions {
-  /** `embedded`: one process with its own database in a folder. */
-  readonly parts: "embedded" | "start" | readonly Exclude<Role, "start">[];
-  /** Default: within the test. */
-  readonly as?: "processes";
-  readonly databaseUrl?: string;
-  readonly redisUrl?: string;
+export interface DiscordWorldOptions extends WorldOptions {
   readonly discord?: LocalDiscordOptions;
-  readonly llm?: FakeLlmOptions;
   /** Who may use the bot; only within the test. */
   readonly access?: (discord: LocalDiscord) => Partial<AccessRules>;
   /** Before anything is started. */
@@ -64,12 +55,7 @@ export interface DiscordWorld extends AsyncDisposable {
   expectPeace(): void;
 }
 
-/** A job lock of two seconds: what died is taken up sooner than in production. */
-const TIMES = { jobLockMs: 2_000, stalledCheckMs: 500 };
-const LIMIT_MS = 60_000;
-
 export async function openDiscordWorld(options: DiscordWorldOptions): Promise<DiscordWorld> {
-  const { parts } = options;
   await using building = new AsyncDisposableStack();
   const discord = building.use(await createLocalDiscord(options.discord));
   options.prepare?.(discord);
@@ -103,10 +89,8 @@ export async function openDiscordWorld(options: DiscordWorldOptions): Promise<Di
     return part;
   }
 
-  const roles: readonly Role[] = typeof parts === "string" ? ["start"] : parts;
-  for (const role of roles) await start(role);
+  for (const role of rolesOf(options)) await start(role);
 
-  let told = 0;
   const replies = (thread: string): readonly SeenMessage[] =>
     discord.shown(thread).filter(({ authorId }) => authorId === discord.botId);
   const stack = building.move();
@@ -120,14 +104,7 @@ export async function openDiscordWorld(options: DiscordWorldOptions): Promise<Di
       await stopAll();
       return stack.adopt(await store.open(), (sql) => sql.close());
     },
-    async missing() {
-      const inlets = running.filter(({ role }) => role !== "worker");
-      const answers = await Promise.all(inlets.map(({ url }) => fetch(`${url}/readyz`)));
-      const lists = await Promise.all(
-        answers.map(async (answer) => (await answer.json()) as { missing: readonly { name: string }[] }),
-      );
-      return lists.flatMap(({ missing }) => missing.map(({ name }) => name));
-    },
+    missing: () => missingAt(running.flatMap(({ role, url }) => (role === "worker" ? [] : [url]))),
     replies,
     settled: (thread, count) =>
       until(
@@ -140,43 +117,8 @@ export async function openDiscordWorld(options: DiscordWorldOptions): Promise<Di
         },
         { timeoutMs: LIMIT_MS, what: `the thread shows ${count} settled messages` },
       ),
-    shows: (thread, text) =>
-      until(
-        () =>
-          replies(thread).find((one) =>
-            typeof text === "string" ? one.text.includes(text) : text.test(one.text),
-          ),
-        { timeoutMs: LIMIT_MS, what: `the thread shows ${String(text)}` },
-      ),
-    expectPeace() {
-      const strays = discord.botOutsideOfThreads().map(({ text }) => `outside of any thread: ${text}`);
-      const complaints = [...discord.complaints, ...llm.complaints];
-      const problems = [...complaints.slice(told), ...strays];
-      told = complaints.length;
-      if (discord.unusedFaults > 0) problems.push(`${discord.unusedFaults} faults that nobody met`);
-      if (llm.unused > 0) problems.push(`${llm.unused} scripted answers that nobody asked for`);
-      discord.clearFaults();
-      expect(problems).toEqual([]);
-    },
+    shows: (thread, text) => showing(() => replies(thread), text),
+    expectPeace: peaceOn(discord, llm),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
-}
-
-interface Store {
-  readonly env: Environment;
-  /** What was stored; only while no embedded process has it. */
-  open(): Promise<Sql>;
-}
-
-async function storeFor(stack: AsyncDisposableStack, options: DiscordWorldOptions): Promise<Store> {
-  const { parts } = options;
-  if (parts === "embedded") {
-    const { path } = stack.use(await temporaryFolder());
-    return { env: { DATA_DIR: path }, open: () => openEmbedded({ directory: path, log: silentLog }) };
-  }
-  const databaseUrl = options.databaseUrl ?? stack.use(await freshDatabase()).url;
-  const open = (): Promise<Sql> => Promise.resolve(openPostgres({ url: databaseUrl, log: silentLog }));
-  if (parts === "start") return { env: { DATABASE_URL: databaseUrl }, open };
-  const redisUrl = options.redisUrl ?? stack.use(await freshRedis()).url;
-  return { env: { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl }, open };
 }
