@@ -1,11 +1,9 @@
 /** B11: a worker is told to end with fifty runs in mid-stream: how long until each goes on elsewhere, and until it has gone. */
 
 import { setTimeout as pause } from "node:timers/promises";
-import { Queue } from "bullmq";
-import { connectRedis } from "./bare-intake.ts";
+import { openBareHeldJobs } from "./bare-held-jobs.ts";
 import { inTurn, quantileOf, type Benchmark, type BenchWorld, type Comparison } from "./comparison.ts";
 import { openHeldRuns } from "./held-runs.ts";
-import { startProgram } from "./program.ts";
 import type { HandoverAnswer, HandoverQuestion } from "./programs/bare-handover.ts";
 
 const RUNS = 50;
@@ -55,23 +53,11 @@ async function ofProduct(world: BenchWorld): Promise<Handover> {
 
 async function ofBullMq(world: BenchWorld): Promise<Handover> {
   await using stack = new AsyncDisposableStack();
-  const { url: redisUrl } = await world.newRedis();
-  const file = new URL("./programs/bare-handover.ts", import.meta.url);
-  const options = JSON.stringify({ redisUrl, queue: "bare" });
-  const connection = connectRedis({ redisUrl, databaseUrl: "" });
-  stack.defer(() => connection.disconnect());
-  const queue = new Queue("bare", { connection });
-  const holder = stack.use(await startProgram(file, [options]));
-  for (let job = 0; job < RUNS; job++) await queue.add("job", { job });
-  const takenBy = async (program: typeof holder): Promise<readonly number[]> => {
-    for (;;) {
-      const { takenAt } = await program.ask<HandoverAnswer>({ kind: "waits" } satisfies HandoverQuestion);
-      if (takenAt.length >= RUNS) return takenAt;
-      await pause(5);
-    }
-  };
+  const { start, add, takenBy } = await openBareHeldJobs(world, RUNS, stack);
+  const holder = stack.use(await start());
+  await add();
   await takenBy(holder);
-  const next = stack.use(await startProgram(file, [options]));
+  const next = stack.use(await start());
   world.pin(next.pid);
   const from = Date.now();
   const left = holder

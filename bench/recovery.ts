@@ -1,12 +1,9 @@
 /** B10: a worker is killed with runs in mid-stream: how long until each goes on elsewhere, beside BullMQ as it comes. */
 
 import { setTimeout as pause } from "node:timers/promises";
-import { Queue } from "bullmq";
-import { connectRedis } from "./bare-intake.ts";
+import { openBareHeldJobs } from "./bare-held-jobs.ts";
 import { quantileOf, type Benchmark, type BenchWorld, type Comparison } from "./comparison.ts";
 import { openHeldRuns } from "./held-runs.ts";
-import { startProgram, type Program } from "./program.ts";
-import type { HandoverAnswer, HandoverQuestion } from "./programs/bare-handover.ts";
 
 const RUNS = 10;
 const KILLS = { short: 1, full: 5 } as const;
@@ -48,25 +45,13 @@ async function ofProduct(world: BenchWorld): Promise<readonly number[]> {
 
 async function ofBullMq(world: BenchWorld): Promise<readonly number[]> {
   await using stack = new AsyncDisposableStack();
-  const { url: redisUrl } = await world.newRedis();
-  const file = new URL("./programs/bare-handover.ts", import.meta.url);
-  const options = JSON.stringify({ redisUrl, queue: "bare" });
-  const connection = connectRedis({ redisUrl, databaseUrl: "" });
-  stack.defer(() => connection.disconnect());
-  const queue = new Queue("bare", { connection });
-  const takenBy = async (program: Program): Promise<readonly number[]> => {
-    for (;;) {
-      const { takenAt } = await program.ask<HandoverAnswer>({ kind: "waits" } satisfies HandoverQuestion);
-      if (takenAt.length >= RUNS) return takenAt;
-      await pause(20);
-    }
-  };
+  const { start, add, takenBy } = await openBareHeldJobs(world, RUNS, stack);
   let from: number;
   const next = await (async () => {
-    await using holder = await startProgram(file, [options]);
-    for (let job = 0; job < RUNS; job++) await queue.add("job", { job });
+    await using holder = await start();
+    await add();
     await takenBy(holder);
-    const standingBy = stack.use(await startProgram(file, [options]));
+    const standingBy = stack.use(await start());
     await pause(Math.random() * 5_000);
     from = Date.now();
     return standingBy;

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { check } from "../chaos/checker/check.ts";
 import type { Act, Broken } from "../chaos/checker/record.ts";
 import { NEVER, type Undo } from "../chaos/orders.ts";
+import { WORKER_MOMENTS } from "../chaos/plan.ts";
 import { questionOf, recipeOf } from "../chaos/recipe.ts";
 import { openChaosWorld, type ChaosWorld } from "../chaos/world.ts";
 import { until } from "../support/until.ts";
@@ -14,17 +15,8 @@ const WRITES = new Set(["chat.postMessage", "chat.update", "chat.delete"]);
 
 const STALE = "no stale write was accepted";
 
-/** Between the claim of a run and its end. */
-const STEPS = [
-  "after open-run",
-  "in tool",
-  "after tool",
-  "before commit-round",
-  "after commit-round",
-  "before end-run",
-  "after end-run",
-  "before pages-put",
-];
+/** Between the claim of a run and the first of its final pages. */
+const STEPS = WORKER_MOMENTS.slice(0, WORKER_MOMENTS.indexOf("before pages-put") + 1);
 
 interface Awakening {
   readonly step: string;

@@ -1,4 +1,5 @@
 // What the REST API does wrong on demand.
+import { FaultOrders, type OrderOptions } from "../fault-orders.ts";
 import type { JsonObject } from "./model.ts";
 
 export type Fault =
@@ -27,42 +28,11 @@ export interface CallView {
   readonly body: JsonObject;
 }
 
-export interface FaultOptions {
-  /** How many calls it hits; `Infinity` until the faults are cleared. Default 1. */
-  readonly times?: number;
-  readonly when?: (call: CallView) => boolean;
-}
+export type FaultOptions = OrderOptions<CallView>;
 
-interface Order {
-  readonly route: string;
-  readonly fault: Fault;
-  readonly when: (call: CallView) => boolean;
-  left: number;
-}
-
-export class Faults {
-  readonly #orders: Order[] = [];
-
-  /** @param route `*` for any. */
-  add(route: string, fault: Fault, { times = 1, when = () => true }: FaultOptions = {}): void {
-    this.#orders.push({ route, fault, when, left: times });
-  }
-
-  take(call: CallView): Fault | undefined {
-    const order = this.#orders.find(
-      ({ route, left, when }) => left > 0 && (route === "*" || route === call.route) && when(call),
-    );
-    if (order === undefined) return undefined;
-    order.left--;
-    return order.fault;
-  }
-
-  /** Orders that no call has met yet. */
-  get unused(): number {
-    return this.#orders.reduce((sum, { left }) => sum + (Number.isFinite(left) ? left : 0), 0);
-  }
-
-  clear(): void {
-    this.#orders.length = 0;
+/** Named by the route. */
+export class Faults extends FaultOrders<Fault, CallView> {
+  constructor() {
+    super(({ route }) => route);
   }
 }

@@ -1,4 +1,5 @@
 // What the Web API does wrong on demand.
+import { FaultOrders, type OrderOptions } from "../fault-orders.ts";
 import type { ApiCall } from "./api/call.ts";
 import type { JsonObject } from "./message.ts";
 
@@ -17,44 +18,11 @@ export type Fault =
   /** Done at once, and answered only when the promise settles. */
   | { readonly kind: "late answer"; readonly until: Promise<unknown> };
 
-interface Order {
-  readonly method: string;
-  readonly fault: Fault;
-  readonly when: (call: ApiCall) => boolean;
-  left: number;
-}
+export type FaultOptions = OrderOptions<ApiCall>;
 
-export interface FaultOptions {
-  /** How many calls it hits; `Infinity` until the faults are cleared. Default 1. */
-  readonly times?: number;
-  /** Only calls for which this is true. */
-  readonly when?: (call: ApiCall) => boolean;
-}
-
-export class Faults {
-  readonly #orders: Order[] = [];
-
-  /** @param method `*` for any. */
-  add(method: string, fault: Fault, { times = 1, when = () => true }: FaultOptions = {}): void {
-    this.#orders.push({ method, fault, when, left: times });
-  }
-
-  /** The first order that fits this call, used up by it. */
-  take(call: ApiCall): Fault | undefined {
-    const order = this.#orders.find(
-      ({ method, left, when }) => (method === "*" || method === call.method) && left > 0 && when(call),
-    );
-    if (!order) return undefined;
-    order.left--;
-    return order.fault;
-  }
-
-  /** Orders that no call has met yet. */
-  get unused(): number {
-    return this.#orders.reduce((sum, { left }) => sum + (Number.isFinite(left) ? left : 0), 0);
-  }
-
-  clear(): void {
-    this.#orders.length = 0;
+/** Named by the method. */
+export class Faults extends FaultOrders<Fault, ApiCall> {
+  constructor() {
+    super(({ method }) => method);
   }
 }
