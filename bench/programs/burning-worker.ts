@@ -1,7 +1,7 @@
 /** A worker with two tools that compute for three seconds, one in its own thread and one not, that is asked how late its timers are. */
 
 import { z } from "zod";
-import { inThread } from "../../src/adapters/tools/in-thread.ts";
+import { inWorkerThread } from "../../src/adapters/tools/in-worker-thread.ts";
 import { toolOf } from "../../src/adapters/tools/define.ts";
 import { startProduct, type Environment } from "../../test/support/product.ts";
 import { quantileOf } from "../comparison.ts";
@@ -26,7 +26,7 @@ const burn = (): Promise<string> => {
   while (performance.now() < until);
   return Promise.resolve("computed");
 };
-const thread = inThread(new URL("./computing-thread.ts", import.meta.url));
+const thread = inWorkerThread(new URL("./computing-thread.ts", import.meta.url));
 const tools = [
   toolOf({ ...computes, name: "compute_here", run: burn }),
   toolOf({

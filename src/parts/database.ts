@@ -5,7 +5,7 @@ import { claimProcess } from "../adapters/postgres/heartbeat.ts";
 import { exclusively } from "../adapters/postgres/exclusive.ts";
 import { migrate } from "../adapters/postgres/migrate.ts";
 import { openPostgres } from "../adapters/postgres/pool.ts";
-import { watchRoom, type WatchedSql } from "../adapters/postgres/room.ts";
+import { watchDisk, type WatchedSql } from "../adapters/postgres/full-disk.ts";
 import type { Sql } from "../adapters/postgres/sql.ts";
 import type { Settings } from "../adapters/settings/settings.ts";
 import { BobbinError } from "../core/errors.ts";
@@ -45,7 +45,7 @@ export async function openDatabase(
   const { databaseUrl, redisUrl, dataDir } = settings;
   const { clock, log } = deps;
   if (databaseUrl === undefined) {
-    const watched = watchRoom(await openEmbedded({ directory: dataDir, log }), clock);
+    const watched = watchDisk(await openEmbedded({ directory: dataDir, log }), clock);
     const { sql } = watched;
     return { sql, exclusive: alone, check: () => check(watched), close: () => sql.close() };
   }
@@ -57,7 +57,7 @@ export async function openDatabase(
     ...(connectTimeoutMs === undefined ? {} : { connectTimeoutMs }),
     ...(statementTimeoutMs === undefined ? {} : { statementTimeoutMs }),
   });
-  const watched = watchRoom(postgres, clock);
+  const watched = watchDisk(postgres, clock);
   const { sql } = watched;
   if (redisUrl !== undefined) {
     const exclusive = (body: () => Promise<void>): Promise<void> => exclusively(sql, body);

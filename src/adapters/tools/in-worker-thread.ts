@@ -10,7 +10,7 @@ import type { ToolContext } from "../../core/agent/tool.ts";
  * A `run` for a tool. The module at `file` is the thread: it finds what was given in `workerData`, and posts its result, once, to
  * its parent. What it throws is a result that the model reads. The thread ends with its result, and at once when the call does.
  */
-export function inThread(
+export function inWorkerThread(
   file: URL,
 ): (given: unknown, context: Pick<ToolContext, "signal">) => Promise<unknown> {
   return async (given, { signal }) => {

@@ -14,7 +14,7 @@ export interface WatchedSql {
 const REMEMBERED_MS = 60_000;
 
 /** There is room again when a statement succeeds that was refused, or when none was refused for a minute. */
-export function watchRoom(sql: Sql, clock: Pick<Clock, "ticks">): WatchedSql {
+export function watchDisk(sql: Sql, clock: Pick<Clock, "ticks">): WatchedSql {
   /** Statements by name (or text), with the ticks at which they were refused. */
   const refused = new Map<string, number>();
 
