@@ -33,6 +33,13 @@ export interface ReceiveDeps {
   readonly log: Log;
 }
 
+interface Telling {
+  readonly channel: string;
+  readonly text: string;
+  readonly nonce: string;
+  readonly message_reference?: { readonly message_id: string; readonly fail_if_not_exists: boolean };
+}
+
 const REFUSED_AGAIN_MS = 3_600_000;
 
 const UNREADABLE =
@@ -41,8 +48,6 @@ const UNREADABLE =
 
 export function createReceive(deps: ReceiveDeps, bot: DiscordBot): Receive {
   const { api, channels, intake, answers, places, transcripts, clock, log } = deps;
-  /** Threads in which it was said that nothing can be read. */
-  const told = new Set<SessionId>();
 
   /** Undefined for a channel that the bot cannot see any more. */
   async function readingOf(id: string, guild: string | undefined): Promise<Reading | undefined> {
@@ -90,47 +95,53 @@ export function createReceive(deps: ReceiveDeps, bot: DiscordBot): Receive {
     }
   }
 
+  /** What the bot says by itself: once in the thread for each key, or once more when that is `againAfterMs` ago. @returns whether it was this time. */
+  async function tellOnce(
+    session: SessionId,
+    key: string,
+    { channel, text, nonce, ...more }: Telling,
+    againAfterMs?: number,
+  ): Promise<boolean> {
+    const { space, channel: hangs } = threadOf(session);
+    const command = discordInboundId(bot.app, { guild: space, channel: hangs }, "command", key);
+    const owed = { command, platform: "discord", space, place: channel, text } as const;
+    if (!(await answers.owe(owed, againAfterMs))) return false;
+    const body = {
+      ...more,
+      content: text,
+      allowed_mentions: { parse: [] },
+      nonce: nonce.slice(0, 25),
+      enforce_nonce: true,
+    };
+    const told = await api.call("POST", Routes.channelMessages(channel), { body });
+    if (told.kind !== "ok")
+      log.debug("what the bot says by itself could not be told", { session, key, ...told });
+    await answers.told(command);
+    return true;
+  }
+
   /**
    * Below the message, since Discord shows to one person alone only what answers a click or a command. Each person is told so once
    * an hour in each thread.
    */
-  async function tellRefused(inbound: Inbound, message: Message | undefined, answer: string): Promise<void> {
+  async function tellRefused(
+    { session, author }: Inbound,
+    message: Message | undefined,
+    text: string,
+  ): Promise<void> {
     if (message === undefined) return;
-    const { space, channel } = threadOf(inbound.session);
-    const command = discordInboundId(
-      bot.app,
-      { guild: space, channel },
-      "command",
-      `refused-${inbound.author.id}`,
-    );
-    const owed = { command, platform: "discord", space, place: message.channel_id, text: answer } as const;
-    if (!(await answers.owe(owed, REFUSED_AGAIN_MS))) return;
-    const told = await api.call("POST", Routes.channelMessages(message.channel_id), {
-      body: {
-        content: answer,
-        allowed_mentions: { parse: [] },
-        message_reference: { message_id: message.id, fail_if_not_exists: false },
-        nonce: `no-${message.id}`.slice(0, 25),
-        enforce_nonce: true,
-      },
-    });
-    if (told.kind !== "ok") log.debug("a refusal could not be told", { session: inbound.session, ...told });
-    await answers.told(command);
+    const { channel_id: channel, id } = message;
+    const message_reference = { message_id: id, fail_if_not_exists: false };
+    const telling = { channel, text, nonce: `no-${id}`, message_reference };
+    await tellOnce(session, `refused-${author.id}`, telling, REFUSED_AGAIN_MS);
   }
 
-  /** Once in a thread of ours. */
   async function tellUnreadable(session: SessionId): Promise<void> {
-    if (told.has(session) || (await transcripts.status(session)) === undefined) return;
-    told.add(session);
-    log.warn("Discord does not let the bot read messages that do not mention it", { session });
+    if ((await transcripts.status(session)) === undefined) return;
     const { channel } = threadOf(session);
-    const body = {
-      content: UNREADABLE,
-      allowed_mentions: { parse: [] },
-      nonce: `unread-${channel}`.slice(0, 25),
-      enforce_nonce: true,
-    };
-    await api.call("POST", Routes.channelMessages(channel), { body });
+    const telling = { channel, text: UNREADABLE, nonce: `unread-${channel}` };
+    if (await tellOnce(session, "unreadable", telling))
+      log.warn("Discord does not let the bot read messages that do not mention it", { session });
   }
 
   return {
