@@ -1,13 +1,15 @@
 /**
  * `npm run chaos -- --seconds 60 --seed 7`: real processes that are killed, paused and cut off while people write, and what
  * holds all the same. `--undo fence|look|ack` takes one rule of the product out: then it has to fail. `--keep FILE` writes down
- * everything that the checker read. `--plan b9` is a benchmark: `--messages 5000` in `--threads 200`, each brought twice, over
+ * everything that the checker read. `--scope workers` breaks nothing but workers and has no sweeps, `--scope late` stops workers just before they write.
+ * `--plan b9` is a benchmark: `--messages 5000` in `--threads 200`, each brought twice, over
  * kills of workers and restarts of Redis and Postgres.
  */
 
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { UNDOS } from "./orders.ts";
+import { UNDOS, type Undo } from "./orders.ts";
+import type { Scope } from "./plan.ts";
 import { HEAD, linesOf, rowOf } from "./report.ts";
 import { runChaos, type ChaosOptions } from "./run.ts";
 
@@ -51,8 +53,7 @@ async function main(): Promise<number> {
     perSecond,
     undo,
     ...(isB9 ? { crowd } : {}),
-    // A sweep of the ledger would find what nobody looked for.
-    scope: undo.includes("look") || values.scope === "workers" ? "workers alone" : "everything",
+    scope: scopeOf(undo, values.scope),
     quietMs: isB9 ? 300_000 : 120_000,
     note: (line) => console.log(`${((performance.now() - begun) / 1_000).toFixed(1).padStart(6)} ${line}`),
   };
@@ -60,6 +61,13 @@ async function main(): Promise<number> {
   if (values.keep !== undefined) writeFileSync(values.keep, JSON.stringify(outcome.record));
   for (const line of [...linesOf(outcome), "", ...HEAD, rowOf(options, outcome)]) console.log(line);
   return outcome.broken.length === 0 ? 0 : 1;
+}
+
+/** Where a rule is taken out, what it is there for has to happen. */
+function scopeOf(undo: readonly Undo[], wanted: string | undefined): Scope {
+  if (undo.includes("fence") || wanted === "late") return "late writers";
+  // A sweep of the ledger would find what nobody looked for.
+  return undo.includes("look") || wanted === "workers" ? "workers alone" : "everything";
 }
 
 process.exitCode = await main();

@@ -24,8 +24,8 @@ export interface Planned {
   readonly fault: Fault;
 }
 
-/** What a run may break: all of it, or only what is mended without a sweep of the ledger. */
-export type Scope = "everything" | "workers alone";
+/** What a run may break: all of it, only what is mended without a sweep of the ledger, or mostly who is about to write. */
+export type Scope = "everything" | "workers alone" | "late writers";
 
 /** Between claim and end of an attempt, where a pause or a kill has the most to break. */
 export const WORKER_MOMENTS = [
@@ -40,6 +40,7 @@ export const WORKER_MOMENTS = [
   "after pages-put",
   "before settled",
 ] as const;
+const BEFORE_WRITES = WORKER_MOMENTS.filter((moment) => moment.startsWith("before "));
 const GATEWAY_MOMENTS = ["before inbox-put", "after inbox-put"] as const;
 
 /** A minute; each comes at least so often in a run. */
@@ -69,6 +70,20 @@ const RATES: Readonly<Record<Scope, readonly Rate[]>> = {
       perMinute: 0.7,
       least: 1,
       draw: (random) => ({ kind: "postgres", how: random.pick(["fast", "immediate"]) }),
+    },
+  ],
+  "late writers": [
+    ...workers(),
+    // One in ten or so goes on just when another has claimed the run and has not yet written.
+    {
+      perMinute: 30,
+      least: 10,
+      draw: (random) => ({
+        kind: "pause at",
+        who: "worker",
+        moment: random.pick(BEFORE_WRITES),
+        past: random.pick(["lease", "takeover"]),
+      }),
     },
   ],
   "workers alone": [
