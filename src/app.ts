@@ -12,6 +12,7 @@ import { createAnswers } from "./adapters/postgres/answers.ts";
 import { createPages } from "./adapters/postgres/pages.ts";
 import { createInbox } from "./adapters/postgres/inbox.ts";
 import { createReadingMarks } from "./adapters/postgres/reading-marks.ts";
+import { createPersonThreads } from "./adapters/postgres/person-threads.ts";
 import { createRunStore } from "./adapters/postgres/run-store.ts";
 import { createThreadPlaces } from "./adapters/postgres/thread-places.ts";
 import type { Sql } from "./adapters/postgres/sql.ts";
@@ -204,7 +205,8 @@ export async function startApp(
     }
 
     if (slack !== undefined && role !== "worker") {
-      const connection = slack.connect({ access, intake, transcripts, answers: createAnswers(sql) });
+      const threads = createPersonThreads(sql);
+      const connection = slack.connect({ access, intake, transcripts, threads, answers: createAnswers(sql) });
       started.push({ name: "slack connection", stop: () => connection.stop() });
       await connection.start();
       slackSite = connection.http ?? slackSite;

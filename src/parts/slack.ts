@@ -7,6 +7,7 @@ import type { MountedDirectly } from "../adapters/http/listen.ts";
 import { createSlackApi } from "../adapters/slack/api.ts";
 import { SlackConnection, type SlackInlet } from "../adapters/slack/connection.ts";
 import { createSlackConversation } from "../adapters/slack/conversation.ts";
+import { createHome } from "../adapters/slack/home.ts";
 import { identify } from "../adapters/slack/identify.ts";
 import type { SlackBot } from "../adapters/slack/identity.ts";
 import { PrivateAnswers } from "../adapters/slack/private-answers.ts";
@@ -23,6 +24,7 @@ import type { Clock } from "../core/ports/clock.ts";
 import type { OpenConversation } from "../core/ports/conversation.ts";
 import type { Log } from "../core/ports/log.ts";
 import type { Pace } from "../core/ports/pace.ts";
+import type { PersonThreads } from "../core/ports/person-threads.ts";
 import type { Surface } from "../core/ports/surface.ts";
 import type { Transcripts } from "../core/ports/transcripts.ts";
 import type { Intake } from "../core/run/intake.ts";
@@ -39,6 +41,7 @@ export interface Slack {
     readonly access: Access;
     readonly intake: Intake;
     readonly transcripts: Transcripts;
+    readonly threads: PersonThreads;
     readonly answers: Answers;
   }): SlackWayIn;
   close(): Promise<void>;
@@ -97,7 +100,7 @@ export async function openSlack(
 
   function connectionOf(
     bot: SlackBot,
-    { access, intake, transcripts }: Parameters<Slack["connect"]>[0],
+    { access, intake, transcripts, threads }: Parameters<Slack["connect"]>[0],
     answers: PrivateAnswers,
   ): SlackConnection {
     const written = (name: string): string => `@${bot.name} ${name}`;
@@ -108,6 +111,7 @@ export async function openSlack(
         people,
         commands: createCommands({ access, intake, transcripts, clock, log }, { written }),
         answers,
+        home: createHome({ api, access, threads, people, log }, bot),
         showIdle: (session) => surfaces.status.show(session, "idle"),
         ...deps,
       },

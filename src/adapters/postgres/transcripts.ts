@@ -53,16 +53,19 @@ select r.id, r.cause, r.epoch, r.started_at as "startedAt", r.rounds, r.reply,
 from runs r where r.session = $1 order by r.n`,
 };
 
+/** SQL: how the first message of the session `s` began; null where it had no words. */
+export const FIRST_SAID = `(select left(string_agg(p->>'text', ' '), 200) from (
+      select body from inbox i where i.session = s.id and i.kind = 'message'
+        and i.fate is distinct from 'refused' order by i.seq limit 1) first,
+    jsonb_array_elements(first.body->'parts') p where p->>'kind' = 'text')`;
+
 /** An id begins with its channel's address. Reads all ids: this is asked by a person who opens a list, not by the bot's work. */
 const RECENT = {
   name: "transcript-recent",
   text: `
 select s.id as session, s.touched_at as "touchedAt",
   exists (select from runs r where r.session = s.id and r.reply = 'open') as running,
-  (select left(string_agg(p->>'text', ' '), 200) from (
-      select body from inbox i where i.session = s.id and i.kind = 'message'
-        and i.fate is distinct from 'refused' order by i.seq limit 1) first,
-    jsonb_array_elements(first.body->'parts') p where p->>'kind' = 'text') as said
+  ${FIRST_SAID} as said
 from sessions s where starts_with(s.id, $1) order by s.touched_at desc, s.id desc limit $2`,
 };
 

@@ -45,6 +45,7 @@ const READS: ReadonlySet<string> = new Set([
   "conversations.members",
   "conversations.replies",
   "team.info",
+  "users.conversations",
   "users.info",
 ]);
 const NAME = /^[a-z][A-Za-z]*(?:\.[A-Za-z]+)+$/;

@@ -18,7 +18,9 @@ export async function identify(api: SlackApi): Promise<SlackBot> {
       const user = textOf(answer.data["user_id"]);
       const bot = textOf(answer.data["bot_id"]);
       if (space !== undefined && user !== undefined && bot !== undefined) {
-        return { space, user, bot, name: textOf(answer.data["user"]) ?? "bot" };
+        const url = textOf(answer.data["url"]);
+        const name = textOf(answer.data["user"]) ?? "bot";
+        return { space, user, bot, name, ...(url !== undefined && URL.canParse(url) ? { url } : {}) };
       }
       throw new BobbinError(
         "platform_refused",

@@ -2,7 +2,7 @@
 
 import { inboundIdOf, type Inbound } from "../../core/inbound.ts";
 import type { InboundId } from "../../core/ids.ts";
-import { toSessionId, type SessionId } from "../../core/thread.ts";
+import { threadOf, toSessionId, type SessionId } from "../../core/thread.ts";
 import { fieldsOf, listOf, textOf, type Payload } from "./payload.ts";
 
 export interface SlackBot {
@@ -14,6 +14,8 @@ export interface SlackBot {
   readonly bot: string;
   /** As people see it. */
   readonly name: string;
+  /** Where the workspace is, as a browser finds it; absent where Slack did not say. */
+  readonly url?: string;
 }
 
 /**
@@ -35,6 +37,13 @@ export function sessionAt(
   return channel === undefined || root === undefined
     ? undefined
     : toSessionId(["slack", space, channel, root].join(":"));
+}
+
+/** The address at which Slack opens the thread. */
+export function threadUrl({ url, space }: SlackBot, session: SessionId): string {
+  const { channel, root = "" } = threadOf(session);
+  if (url === undefined) return `https://app.slack.com/client/${space}/${channel}/thread/${channel}-${root}`;
+  return new URL(`archives/${channel}/p${root.replace(".", "")}?thread_ts=${root}&cid=${channel}`, url).href;
 }
 
 /** A conversation of one person with the bot alone; the events of messages say so in words as well. */

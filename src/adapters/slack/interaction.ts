@@ -6,6 +6,8 @@ import type { Author } from "../../core/inbound.ts";
 import type { RunId } from "../../core/ids.ts";
 import { authorOf, type AuthorReading } from "./author.ts";
 import { ACTION_IDS } from "./format.ts";
+import { REFRESH_ACTION } from "./home-view.ts";
+import type { HomeOpened } from "./home.ts";
 import { isDirectChannel, sessionAt, slackInboundId, type SlackBot } from "./identity.ts";
 import type { Asked, AskedAt } from "./parse.ts";
 import { fieldsOf, listOf, textOf, timeOf, type Payload } from "./payload.ts";
@@ -40,6 +42,8 @@ export type Interaction =
       readonly channel: string;
       readonly author: Author;
     }
+  /** The Home tab shall be made anew. */
+  | { readonly kind: "home"; readonly opened: HomeOpened }
   /** `word`: what was taken for a command. */
   | { readonly kind: "help"; readonly channel: string; readonly author: Author; readonly word?: string }
   /** Not ours, or not as Slack sends it: acknowledged, and nothing more. */
@@ -82,6 +86,7 @@ function parseClick(body: Payload, reading: AuthorReading, now: number): Interac
   const answerTo = textOf(body["response_url"]);
   const actionId = textOf(action["action_id"]) ?? "";
 
+  if (actionId === REFRESH_ACTION) return parseHome(body);
   if (actionId.startsWith(PICK)) {
     const command = parseCommand(actionId.slice(PICK.length), { slash: "optional" });
     const root = textOf(fieldsOf(action["selected_option"])["value"]);
@@ -103,6 +108,17 @@ function parseClick(body: Payload, reading: AuthorReading, now: number): Interac
         ...(run === undefined ? {} : { run: run as RunId }),
         ...(answerTo === undefined ? {} : { answerTo }),
       };
+}
+
+function parseHome(body: Payload): Interaction {
+  const user = personIn(body);
+  const hash = textOf(fieldsOf(body["view"])["hash"]);
+  const team = textOf(fieldsOf(body["team"])["id"]);
+  if (user === undefined) return { kind: "nothing" };
+  return {
+    kind: "home",
+    opened: { user, ...(hash === undefined ? {} : { hash }), ...(team === undefined ? {} : { team }) },
+  };
 }
 
 function parseShortcut(body: Payload, reading: AuthorReading, now: number): Interaction {

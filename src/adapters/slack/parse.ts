@@ -10,6 +10,7 @@ import type { Author, DeleteInbound, EditInbound, MessageInbound, Where } from "
 import type { InboundId } from "../../core/ids.ts";
 import type { SessionId } from "../../core/thread.ts";
 import { authorOf, teamIn, type AuthorReading } from "./author.ts";
+import type { HomeOpened } from "./home.ts";
 import { installOf, isDirectChannel, sessionAt, slackInboundId, type SlackBot } from "./identity.ts";
 import { partsOf } from "./message-parts.ts";
 import { fieldsOf, listOf, textOf, timeOf, type Payload } from "./payload.ts";
@@ -58,10 +59,12 @@ export type Parsed =
       readonly answerAt?: AskedAt;
     }
   | { readonly kind: "command"; readonly asked: Asked }
+  /** Somebody looks at the Home tab. */
+  | { readonly kind: "home"; readonly opened: HomeOpened }
   | { readonly kind: "nothing"; readonly why: Nothing };
 
 /** The events that are read here; the manifest asks for these, for `message` in each kind of place. */
-export const EVENTS = ["app_mention", "message", "agent_session_stopped"] as const;
+export const EVENTS = ["app_mention", "message", "agent_session_stopped", "app_home_opened"] as const;
 
 const SPOKEN: ReadonlySet<string | undefined> = new Set([
   undefined,
@@ -109,6 +112,8 @@ export function parseEvent(
       }
     case "agent_session_stopped":
       return parseStopped(event, reading, textOf(envelope["event_id"]));
+    case "app_home_opened":
+      return parseHome(event, textOf(envelope["context_team_id"]) ?? textOf(envelope["team_id"]));
     default:
       return nothing("unknown");
   }
@@ -259,6 +264,18 @@ function parseStopped(event: Payload, reading: Reading, eventId: string | undefi
   const id = slackInboundId(reading, "command", eventId);
   const at = timeOf(textOf(event["event_ts"])) ?? 0;
   return { kind: "command", asked: { command: { name: "stop" }, session, author, ...where, id, at } };
+}
+
+/** The tab with messages is opened with the same event. */
+function parseHome(event: Payload, team: string | undefined): Parsed {
+  const user = textOf(event["user"]);
+  if (user === undefined) return nothing("malformed");
+  if (event["tab"] !== "home") return nothing("not_for_bot");
+  const hash = textOf(fieldsOf(event["view"])["hash"]);
+  return {
+    kind: "home",
+    opened: { user, ...(hash === undefined ? {} : { hash }), ...(team === undefined ? {} : { team }) },
+  };
 }
 
 /** Whether what was said may have been for the bot: channel talk that was not costs no look into the store. */

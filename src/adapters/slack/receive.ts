@@ -13,6 +13,7 @@ import type { Transcripts } from "../../core/ports/transcripts.ts";
 import type { Intake } from "../../core/run/intake.ts";
 import { threadOf, type SessionId } from "../../core/thread.ts";
 import { formatPage } from "./format.ts";
+import type { Home } from "./home.ts";
 import { appOf, isDirectChannel, slackInboundId, type SlackBot } from "./identity.ts";
 import { parseInteraction, personIn } from "./interaction.ts";
 import { parseEvent, peopleIn, type Asked, type AskedAt } from "./parse.ts";
@@ -38,6 +39,7 @@ export interface ReceiveDeps {
   readonly transcripts: Pick<Transcripts, "recent">;
   readonly people: SlackPeople;
   readonly answers: Pick<PrivateAnswers, "owe">;
+  readonly home: Home;
   /** Takes Slack's sign of work away from a thread. Never throws. */
   readonly showIdle?: (session: SessionId) => void;
   readonly clock: Clock;
@@ -47,7 +49,7 @@ export interface ReceiveDeps {
 const REFUSED_AGAIN_MS = 3_600_000;
 
 export function createReceive(deps: ReceiveDeps, bot: SlackBot): Receive {
-  const { intake, commands, transcripts, people, answers, clock, log } = deps;
+  const { intake, commands, transcripts, people, answers, home, clock, log } = deps;
 
   async function event(envelope: Payload): Promise<Taken> {
     const { nameOf, factsOf } = people;
@@ -69,6 +71,8 @@ export function createReceive(deps: ReceiveDeps, bot: SlackBot): Receive {
       }
       case "command":
         return command(parsed.asked, {});
+      case "home":
+        return { after: () => home.show(parsed.opened) };
       default:
         return parsed satisfies never;
     }
@@ -144,6 +148,8 @@ export function createReceive(deps: ReceiveDeps, bot: SlackBot): Receive {
           ...(answerTo === undefined ? {} : { answerTo }),
         });
       }
+      case "home":
+        return { after: () => home.show(parsed.opened) };
       case "picked":
         return picked(parsed.asked, parsed.answerTo);
       case "which_thread":

@@ -8,11 +8,14 @@ export const SCOPES: Readonly<Record<string, string>> = {
   "app_mentions:read": "does not hear when it is mentioned",
   "assistant:write": "is not shown as an agent",
   "channels:history": "cannot read along in its threads in public channels",
+  "channels:read": "cannot show people their threads in public channels",
   "chat:write": "cannot answer",
   commands: "has no slash commands and shortcuts",
   "groups:history": "cannot read along in its threads in private channels",
+  "groups:read": "cannot show people their threads in private channels",
   "im:history": "cannot read direct messages",
   "mpim:history": "cannot read along in its threads in group messages",
+  "mpim:read": "cannot show people their threads in group messages",
   "users:read": "does not know the names of people",
 };
 
@@ -28,7 +31,9 @@ export const SCOPES_OF_METHODS: Readonly<Record<string, readonly string[]>> = {
   "chat.update": ["chat:write"],
   "conversations.history": ["channels:history", "groups:history", "im:history", "mpim:history"],
   "conversations.replies": ["channels:history", "groups:history", "im:history", "mpim:history"],
+  "users.conversations": ["channels:read", "groups:read", "mpim:read"],
   "users.info": ["users:read"],
+  "views.publish": [],
 };
 
 /** Scopes that come with a feature of the manifest. */
@@ -38,9 +43,10 @@ export const SCOPES_OF_FEATURES: Readonly<Record<string, string>> = {
   slash_commands: "commands",
 };
 
-/** Subscriptions of the manifest with the scope that each needs. */
-export const SCOPES_OF_EVENTS: Readonly<Record<string, string>> = {
+/** Subscriptions of the manifest with the scope that each needs, if any. */
+export const SCOPES_OF_EVENTS: Readonly<Record<string, string | undefined>> = {
   agent_session_stopped: "chat:write",
+  app_home_opened: undefined,
   app_mention: "app_mentions:read",
   "message.channels": "channels:history",
   "message.groups": "groups:history",

@@ -4,6 +4,7 @@ import { createAnswers } from "../../../src/adapters/postgres/answers.ts";
 import { createConversation } from "../../../src/adapters/postgres/conversation.ts";
 import { createInbox } from "../../../src/adapters/postgres/inbox.ts";
 import { createHistory } from "../../../src/adapters/postgres/history.ts";
+import { createPersonThreads } from "../../../src/adapters/postgres/person-threads.ts";
 import { createWebInbox } from "../../../src/adapters/postgres/web-inbox.ts";
 import { createWebMessages } from "../../../src/adapters/postgres/web-messages.ts";
 import type { History } from "../../../src/core/ports/history.ts";
@@ -20,6 +21,7 @@ import { tool } from "../../support/agent-library.ts";
 import { RunBench } from "../../support/run-bench.ts";
 import { calls, reply } from "../../support/scripted-model.ts";
 import { until } from "../../support/until.ts";
+import { personThreadsCases } from "../../contract/person-threads.ts";
 import { transcriptsCases } from "../../contract/transcripts.ts";
 import type { RunStoreSubject } from "../../contract/run-store-subject.ts";
 import { said, webMessagesCases } from "../../contract/web-messages.ts";
@@ -49,6 +51,11 @@ for (const { name, sql } of [postgres, pglite]) {
     `Transcripts: ${name}`,
     transcriptsCases,
     shared(() => storesOver(sql())),
+  );
+  runContract(
+    `PersonThreads: ${name}`,
+    personThreadsCases,
+    shared(() => ({ ...storesOver(sql()), threads: createPersonThreads(sql()) })),
   );
   historyContract(name, () => ({
     subject: emptyHistory(createHistory(sql())),

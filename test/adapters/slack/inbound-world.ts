@@ -6,11 +6,13 @@ import { listen, type Listening } from "../../../src/adapters/http/listen.ts";
 import { createAnswers } from "../../../src/adapters/postgres/answers.ts";
 import { createInbox } from "../../../src/adapters/postgres/inbox.ts";
 import { openPostgres } from "../../../src/adapters/postgres/pool.ts";
+import { createPersonThreads } from "../../../src/adapters/postgres/person-threads.ts";
 import { createRunStore } from "../../../src/adapters/postgres/run-store.ts";
 import type { Sql } from "../../../src/adapters/postgres/sql.ts";
 import { createTranscripts } from "../../../src/adapters/postgres/transcripts.ts";
 import { createSlackApi } from "../../../src/adapters/slack/api.ts";
 import { SlackConnection, type SlackInlet } from "../../../src/adapters/slack/connection.ts";
+import { createHome } from "../../../src/adapters/slack/home.ts";
 import { identify } from "../../../src/adapters/slack/identify.ts";
 import { createSlackPeople } from "../../../src/adapters/slack/people.ts";
 import { PrivateAnswers } from "../../../src/adapters/slack/private-answers.ts";
@@ -66,6 +68,7 @@ export async function inboundWorld(options: WorldOptions = {}): Promise<InboundW
   const deps = { clock, log: silentLog };
   const newId = createNewId(clock);
   const transcripts = createTranscripts(sql);
+  const threads = createPersonThreads(sql);
   let broken = 0;
   const access = accessWith(options.access?.(slack));
   const real = createIntake({
@@ -105,13 +108,15 @@ export async function inboundWorld(options: WorldOptions = {}): Promise<InboundW
     { space: bot.space },
   );
   const another = async (): Promise<SlackConnection> => {
+    const people = createSlackPeople({ api, clock });
     const receive = createReceive(
       {
         intake,
         commands: createCommands({ access, intake, transcripts, clock, log: silentLog }, { written }),
         transcripts,
-        people: createSlackPeople({ api, clock }),
+        people,
         answers,
+        home: createHome({ api, access, threads, people, log: silentLog }, bot),
         ...deps,
       },
       bot,

@@ -1,6 +1,7 @@
 // Block Kit's limits, as Slack checks them. Each finding is one line of `response_metadata.messages`.
 import type { JsonObject } from "./message.ts";
 import { objectsIn, stringIn } from "./rendering.ts";
+import { checkRichText } from "./rich-text-rules.ts";
 
 export type BlockSurface = "message" | "modal" | "home";
 
@@ -126,7 +127,7 @@ function checkBlock(type: string, block: JsonObject, say: Say): void {
       if (stringIn(block, "alt_text").length > 2000) say("must be less than 2001 characters", "/alt_text");
       break;
     case "rich_text":
-      if (objectsIn(block["elements"]).length === 0) say("missing required field: elements");
+      checkRichText(block, say);
       break;
     case "table":
       checkTable(block, say);

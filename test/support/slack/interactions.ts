@@ -4,6 +4,7 @@ import type { Delivery, Outcome } from "./delivery.ts";
 import type { Sent } from "./event-source.ts";
 import type { Channel, EphemeralMessage, JsonObject, MessageRef, Profile, StoredMessage } from "./message.ts";
 import type { Platform } from "./platform.ts";
+import { viewShape } from "./api/views.ts";
 import { controlsOf } from "./rendering.ts";
 import { actionOf, createModalUse, type ModalUse } from "./modal-use.ts";
 
@@ -158,7 +159,14 @@ export function createInteractions(profile: Profile, platform: Platform, deliver
 
     openHome(tab = "home") {
       const channel = workspace.direct([profile.id, app.botUserId]);
-      const event = { type: "app_home_opened", user: profile.id, channel: channel.id, tab };
+      const home = views.home(profile.id);
+      const event = {
+        type: "app_home_opened",
+        user: profile.id,
+        channel: channel.id,
+        tab,
+        ...(tab === "home" && home !== undefined ? { view: viewShape(home, platform) } : {}),
+      };
       return events.emit("app_home_opened", event, channel);
     },
   };

@@ -118,6 +118,8 @@ function richText(element: JsonObject): string {
       return `@${stringIn(element, "range")}`;
     case "channel":
       return `#${stringIn(element, "channel_id")}`;
+    case "date":
+      return stringIn(element, "fallback") || "(a date)";
     case "emoji":
       return `:${stringIn(element, "name")}:`;
     default:

@@ -1,8 +1,21 @@
 // conversations.*: what was said, and where.
 import { Refusal, type ApiCall } from "./call.ts";
-import { knownChannel, readableChannel } from "./reach.ts";
+import { knownChannel, missingScope, readableChannel } from "./reach.ts";
 import type { Channel, JsonObject, StoredMessage } from "../message.ts";
 import type { Platform } from "../platform.ts";
+
+const typeOf = { public: "public_channel", private: "private_channel", im: "im", mpim: "mpim" };
+
+function readScopeOf(type: string): string {
+  const scope = {
+    public_channel: "channels:read",
+    private_channel: "groups:read",
+    im: "im:read",
+    mpim: "mpim:read",
+  }[type];
+  if (scope === undefined) throw new Refusal("invalid_types");
+  return scope;
+}
 
 /** The root first, then its replies, oldest first; the root begins each page. */
 export function replies(call: ApiCall, platform: Platform): JsonObject {
@@ -30,12 +43,28 @@ export function info(call: ApiCall, platform: Platform): JsonObject {
 
 export function list(call: ApiCall, platform: Platform): JsonObject {
   const types = (call.optional("types") ?? "public_channel").split(",");
-  const typeOf = { public: "public_channel", private: "private_channel", im: "im", mpim: "mpim" };
   const { botUserId } = platform.app;
   const visible = [...platform.workspace.channels.values()].filter(
     ({ kind, members }) => types.includes(typeOf[kind]) && (kind === "public" || members.has(botUserId)),
   );
   const { page, cursor } = pageOf(call, visible, 100);
+  const channels = page.map((channel) => channelShape(channel, platform));
+  return { channels, response_metadata: { next_cursor: cursor } };
+}
+
+/** Those of somebody: public ones, and of the others those in which the bot is as well. */
+export function ofUser(call: ApiCall, platform: Platform): JsonObject {
+  const { app, workspace } = platform;
+  const types = (call.optional("types") ?? "public_channel").split(",");
+  const lacking = types.map(readScopeOf).filter((scope) => !app.scopes.has(scope));
+  if (lacking.length > 0) throw missingScope(lacking.join(","), platform);
+  const user = call.optional("user") ?? app.botUserId;
+  if (!workspace.profiles.has(user)) throw new Refusal("user_not_found");
+  const theirs = [...workspace.channels.values()].filter(
+    ({ kind, members: all }) =>
+      types.includes(typeOf[kind]) && all.has(user) && (kind === "public" || all.has(app.botUserId)),
+  );
+  const { page, cursor } = pageOf(call, theirs, 100);
   const channels = page.map((channel) => channelShape(channel, platform));
   return { channels, response_metadata: { next_cursor: cursor } };
 }

@@ -25,6 +25,7 @@ export const methods: ReadonlyMap<string, Method> = new Map([
   ["apps.event.authorizations.list", app(people.authorizationsList, "authorizations:read")],
   ["auth.test", bot(people.authTest)],
   ["users.info", bot(people.userInfo, "users:read")],
+  ["users.conversations", bot(conversations.ofUser)],
   ["users.list", bot(people.usersList, "users:read")],
   ["team.info", bot(people.teamInfo, "team:read")],
   ["bots.info", bot(people.botInfo, "users:read")],
