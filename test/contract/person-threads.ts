@@ -33,9 +33,9 @@ export const personThreadsCases: readonly ContractCase<PersonThreadsSubject>[] =
       const found = await threads.of("slack", here.name, "U1", 10);
       const times = found.map(({ touchedAt }) => touchedAt);
       expect(times).toEqual(times.toSorted((a, b) => b - a));
-      expect(found.map(({ session, label }) => [session, label]).sort()).toEqual([
-        [first, "the first question"],
-        [second, "the second question"],
+      expect(found.map(({ session, label }) => `${session} ${label}`).sort()).toEqual([
+        `${first} the first question`,
+        `${second} the second question`,
       ]);
       expect(await threads.of("slack", here.name, "U1", 1)).toEqual(found.slice(0, 1));
       expect((await threads.of("slack", here.name, "U2", 10)).map(({ session }) => session).sort()).toEqual([
