@@ -3,6 +3,7 @@
  * that take messages in one listens, and another does when that one is gone. A Discord that is away holds nothing else up.
  */
 
+import { createAnswerInteraction } from "../adapters/discord/answer-interaction.ts";
 import { createDiscordApi } from "../adapters/discord/api.ts";
 import { Channels } from "../adapters/discord/channels.ts";
 import { registerCommands } from "../adapters/discord/commands.ts";
@@ -10,11 +11,12 @@ import { createDiscordConversation } from "../adapters/discord/conversation.ts";
 import { DiscordGateway } from "../adapters/discord/gateway.ts";
 import { identify, type DiscordIdentity } from "../adapters/discord/identify.ts";
 import { IdentifyPace } from "../adapters/discord/identify-pace.ts";
-import { createTakeInteraction } from "../adapters/discord/interaction.ts";
 import { createListener } from "../adapters/discord/listener.ts";
+import { OwedAnswers } from "../adapters/discord/owed-answers.ts";
 import { Reader, sinceOf } from "../adapters/discord/reader.ts";
 import { createReceive } from "../adapters/discord/receive.ts";
 import { createDiscordSurface } from "../adapters/discord/surface.ts";
+import { createTakeInteraction } from "../adapters/discord/take-interaction.ts";
 import { createThreads } from "../adapters/discord/threads.ts";
 import type { Settings } from "../adapters/settings/settings.ts";
 import type { Access } from "../core/access/access.ts";
@@ -74,6 +76,8 @@ const STANDBY_MS = 500;
 const LONGEST_PAUSE_MS = 4_000;
 /** How long answers to commands may take when we leave, ms. */
 const STOP_MS = 3_000;
+/** How long those of an earlier listener may, before we listen. */
+const TAKE_OVER_MS = 3_000;
 
 /**
  * Nothing without a token.
@@ -118,10 +122,10 @@ export async function openDiscord(
       async function listen(bot: DiscordIdentity, lease: Lease): Promise<void> {
         const term = await marks.begin("discord");
         const channels = new Channels(bot.user);
-        const receive = createReceive(
-          { api, channels, intake, answers, places, transcripts, clock, log },
-          bot,
-        );
+        const commands = createCommands({ access, intake, transcripts, clock, log });
+        const answerInteraction = createAnswerInteraction({ api, commands, intake, places, clock, log }, bot);
+        const owed = new OwedAnswers({ answers, api, answerInteraction, clock, log }, bot);
+        const receive = createReceive({ api, channels, intake, owed, places, transcripts, clock, log }, bot);
         const reader = new Reader(
           { api, marks, receive, clock, log },
           {
@@ -130,8 +134,8 @@ export async function openDiscord(
             isLive: () => lease.isLive(),
           },
         );
-        const commands = createCommands({ access, intake, transcripts, clock, log });
-        const takeInteraction = createTakeInteraction({ api, commands, log }, bot);
+        const channelName = (id: string): string | undefined => channels.nameOf(id);
+        const takeInteraction = createTakeInteraction({ api, owed, log, channelName }, bot);
         const listener = createListener({ channels, reader, receive, takeInteraction });
         const pace = new IdentifyPace({ api, clock, log }, term);
         const over = AbortSignal.any([left, lease.signal]);
@@ -142,8 +146,11 @@ export async function openDiscord(
         );
         isStandby = false;
         log.info("this process listens to Discord", { term: term.number });
-        const registered = registerCommands({ api, clock, log }, bot.app, over);
+        const registered = registerCommands({ api, clock, log }, bot, over);
         try {
+          // Before anything newer is heard, so that what was asked for before is done before.
+          await Promise.race([owed.takeOver(), pause(clock, TAKE_OVER_MS, over)]);
+          owed.start();
           await Promise.race([
             gateway.start().then(() => settled.resolve(), settled.reject),
             untilLeft(over),
@@ -153,6 +160,7 @@ export async function openDiscord(
           await gateway.stop();
           // An answer that hangs must not keep the others from listening.
           await Promise.race([listener.settled(), pause(clock, STOP_MS)]);
+          await Promise.race([owed.stop(), pause(clock, STOP_MS)]);
           await reader.stop();
           await registered;
           gateway = undefined;

@@ -111,6 +111,30 @@ test("commands that only ask are answered for the one who asked: in a thread, in
   }
 });
 
+test("a message that somebody asks about from its menu is answered in a thread below it, which goes on like any other", async () => {
+  const { discord, ana, ben, channel } = scene();
+  const said = ben.say(channel, "the cap leaks at four bars");
+  const doubled = [ana.menu(said, "Ask about this"), ana.menu(said, "Ask about this")];
+  expect(await Promise.all(doubled)).toEqual(["answered", "answered"]);
+  const [answer] = await world.settled(said.id, 1);
+  expect(answer?.text).toContain("What do you say to this message");
+  expect(discord.threadNamed(said.id)).toMatchObject({
+    parent: channel.id,
+    name: "the cap leaks at four bars",
+  });
+  const read = JSON.stringify(world.llm.requests.at(-1)?.body.messages);
+  expect(read).toContain("the cap leaks at four bars");
+  expect(discord.whispers(channel, ana)[0]).toBe("I answer in the thread below that message.");
+  ben.say(said.id, "and at five?");
+  const [, second] = await world.settled(said.id, 2);
+  expect(second?.text).toContain("and at five?");
+  expect(await ben.menu(said, "Reset thread")).toBe("answered");
+  await until(() => discord.whispers(channel, ben)[0]?.includes("begins anew"), { what: "Ben is told" });
+  ben.say(said.id, "what leaks?");
+  await world.settled(said.id, 3);
+  expect(JSON.stringify(world.llm.requests.at(-1)?.body.messages)).not.toContain("four bars");
+});
+
 test("messages that wait can be corrected and taken back, and the model reads them as they are then", async () => {
   const { ana, channel, at } = scene();
   const mayEnd = Promise.withResolvers<void>();
@@ -145,13 +169,16 @@ test("messages that wait can be corrected and taken back, and the model reads th
 
 test("an edit of what was read is a note for the next turn, and a preview is none", async () => {
   const { discord, ana, channel, at } = scene();
-  const said = ana.say(channel, `${at} look at https://example.org/pge`);
-  await world.settled(said.id, 1);
+  const { id } = ana.say(channel, `${at} hello`);
+  await world.settled(id, 1);
+  // In the thread, whose events are taken in in their order.
+  const said = ana.say(id, "look at https://example.org/pge");
+  await world.settled(id, 2);
   const asked = world.llm.requests.length;
   discord.unfurl(said);
-  ana.edit(said, `${at} look at https://example.org/page`);
-  ana.say(said.id, "and then");
-  await world.settled(said.id, 2);
+  ana.edit(said, "look at https://example.org/page");
+  ana.say(id, "and then");
+  await world.settled(id, 3);
   expect(world.llm.requests).toHaveLength(asked + 1);
   expect(JSON.stringify(world.llm.requests.at(-1)?.body.messages)).toContain("example.org/page");
 });

@@ -90,6 +90,16 @@ test("two gateways: one listens; when it is killed the other does within seconds
   const leader = world.running.find(({ process }) =>
     process?.output.includes("this process listens to Discord"),
   );
+  // A command that it has taken and not answered yet dies with it.
+  const never = Promise.withResolvers<void>();
+  discord.fault(
+    "PATCH /webhooks/:application/:token/messages/:message",
+    { kind: "late", until: never.promise },
+    { times: 1 },
+  );
+  expect(await ana.command(first.id, "status")).toBe("answered");
+  await until(() => discord.unusedFaults === 0, { what: "the answer is on its way" });
+  expect(discord.whispers(first.id, ana)).toEqual([undefined]);
   leader?.process?.kill("SIGKILL");
   await leader?.process?.exited;
   const between = ana.say(channel, `${discord.botMention} in between`);
@@ -101,6 +111,8 @@ test("two gateways: one listens; when it is killed the other does within seconds
   await world.settled(later.id, 1);
   for (const words of ["to the first", "in between", "and in the thread", "to the second"])
     expect(askedAbout(world, words)).toBe(1);
+  expect(discord.whispers(first.id, ana)).toEqual([expect.stringContaining("The last answer is complete.")]);
+  never.resolve();
   expect(discord.gateway.identifies).toHaveLength(2);
   // They were registered once, since nothing about them changed.
   expect(discord.callsOf("PUT /applications/:application/commands")).toHaveLength(1);

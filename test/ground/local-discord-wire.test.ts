@@ -1,7 +1,9 @@
 // The local Discord on the wire, where a library would hide what it is told: faults, limits, and the rules of the gateway.
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { WebSocket } from "ws";
+import { checkCommands } from "../support/discord/command-forms.ts";
 import { createLocalDiscord, type LocalDiscord } from "../support/discord/local-discord.ts";
+import type { JsonObject } from "../support/discord/model.ts";
 import { until } from "../support/until.ts";
 
 let discord: LocalDiscord;
@@ -219,4 +221,40 @@ test("a name of a thread changes twice in ten minutes, and an old message three 
   const edit = async (content: string) =>
     (await call("PATCH", `/channels/${root.id}/messages/${id}`, { content })).status;
   expect([await edit("1"), await edit("2"), await edit("3"), await edit("4")]).toEqual([200, 200, 200, 429]);
+});
+
+test("commands that Discord would not take are refused, each for what is wrong with it", () => {
+  const check =
+    (...list: JsonObject[]) =>
+    (): void =>
+      checkCommands(list, new Set([0]));
+  const good = { name: "why", description: "which rule" };
+  const option = { type: 3, name: "message", description: "its address" };
+  const choices = (count: number) =>
+    Array.from({ length: count }, (_, n) => ({ name: `${n}`, value: `${n}` }));
+  const menu = { type: 3, name: "Ask about this" };
+  expect(
+    check(good, menu, { ...good, name: "model", options: [{ ...option, choices: choices(25) }] }),
+  ).not.toThrow();
+  for (const [field, bad] of [
+    ["name", { ...good, name: "Why" }],
+    ["name", { ...good, name: "w".repeat(33) }],
+    ["description", { ...good, description: "" }],
+    ["description", { ...good, description: "d".repeat(101) }],
+    ["integration_types", { ...good, integration_types: [1] }],
+    ["contexts", { ...good, contexts: [3] }],
+    ["options.name", { ...good, options: [{ ...option, name: "A message" }] }],
+    ["options.description", { ...good, options: [{ ...option, description: "" }] }],
+    ["options", { ...good, options: [option, option] }],
+    ["options", { ...good, options: [option, { ...option, name: "other", required: true }] }],
+    ["choices", { ...good, options: [{ ...option, choices: choices(26) }] }],
+    ["autocomplete", { ...good, options: [{ ...option, choices: choices(1), autocomplete: true }] }],
+    ["description", { ...menu, description: "of a menu" }],
+    ["name", { ...menu, name: "m".repeat(33) }],
+  ] as const)
+    expect(check(bad)).toThrow(`Invalid Form Body: ${field}:`);
+  expect(check(menu, menu)).toThrow("Names have to differ");
+  expect(check(...Array.from({ length: 16 }, (_, n) => ({ ...menu, name: `Menu ${n}` })))).toThrow(
+    "Maximum number",
+  );
 });

@@ -18,24 +18,25 @@ export type DiscordFailure =
 /** A timer may be early, and the server's clock another. */
 const ROOM_MS = 50;
 
-export function failureOf(error: unknown, token: string): DiscordFailure {
+/** @param secrets stand in nothing of what is told. */
+export function failureOf(error: unknown, secrets: readonly string[]): DiscordFailure {
   if (error instanceof RateLimitError) {
     const afterMs = Math.max(error.timeToReset, error.retryAfter, error.sublimitTimeout, 0);
     return { kind: "rate_limited", afterMs: Math.ceil(afterMs) + ROOM_MS };
   }
   if (error instanceof DiscordAPIError) {
     const code = typeof error.code === "number" ? error.code : 0;
-    return { kind: "refused", code, status: error.status, detail: shortly(error.message, token) };
+    return { kind: "refused", code, status: error.status, detail: shortly(error.message, secrets) };
   }
   if (error instanceof HTTPError) {
     return error.status >= 500
       ? { kind: "http", status: error.status }
-      : { kind: "refused", code: 0, status: error.status, detail: shortly(error.message, token) };
+      : { kind: "refused", code: 0, status: error.status, detail: shortly(error.message, secrets) };
   }
-  const why = shortly(reasonsOf(error), token);
+  const why = shortly(reasonsOf(error), secrets);
   return { kind: isUnsent(error) ? "unreachable" : "unknown", why };
 }
 
-function shortly(text: string, token: string): string {
-  return text.replaceAll(token, "…").slice(0, 300);
+function shortly(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((safe, secret) => safe.replaceAll(secret, "…"), text).slice(0, 300);
 }

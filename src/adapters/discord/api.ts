@@ -26,8 +26,16 @@ export interface DiscordApi {
     route: `/${string}`,
     call?: DiscordCall,
   ): Promise<DiscordAnswer>;
-  /** The same without the token, for an interaction: its address is permission enough. */
-  answer(method: "POST" | "PATCH", route: `/${string}`, body: unknown): Promise<DiscordAnswer>;
+  /**
+   * The same without the token, for an interaction: its address is permission enough.
+   * @param secret the part of the address that is.
+   */
+  answer(
+    method: "POST" | "PATCH",
+    route: `/${string}`,
+    body: unknown,
+    secret: string,
+  ): Promise<DiscordAnswer>;
   /** The library's own, for the gateway. */
   readonly rest: REST;
   /** Discord has said that the token is none. Every further call would bring the ban of this machine nearer. */
@@ -83,8 +91,9 @@ export function createDiscordApi(deps: { readonly log: Log }, options: DiscordAp
   async function send(
     method: keyof typeof RequestMethods,
     route: `/${string}`,
-    { body, query, mayBegin, auth }: DiscordCall & { readonly auth: boolean },
+    { body, query, mayBegin, secret }: DiscordCall & { readonly secret?: string },
   ): Promise<DiscordAnswer> {
+    const auth = secret === undefined;
     try {
       const request = {
         method: RequestMethods[method],
@@ -97,7 +106,7 @@ export function createDiscordApi(deps: { readonly log: Log }, options: DiscordAp
       return { kind: "ok", data };
     } catch (error) {
       if (error instanceof NotBegun) return { kind: "rate_limited", afterMs: NOT_BEGUN_MS };
-      const failure = failureOf(error, token);
+      const failure = failureOf(error, auth ? [token] : [token, secret]);
       if (failure.kind === "refused" && failure.status === 401 && auth && !isRefused) {
         isRefused = true;
         log.error("Discord does not take the token of the bot any more");
@@ -113,9 +122,9 @@ export function createDiscordApi(deps: { readonly log: Log }, options: DiscordAp
     },
     async call(method, route, call = {}) {
       if (isRefused) return { kind: "refused", code: 0, status: 401, detail: "the token is refused" };
-      return send(method, route, { ...call, auth: true });
+      return send(method, route, call);
     },
-    answer: (method, route, body) => send(method, route, { body, auth: false }),
+    answer: (method, route, body, secret) => send(method, route, { body, secret }),
     close() {
       rest.clearHashSweeper();
       rest.clearHandlerSweeper();

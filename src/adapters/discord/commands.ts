@@ -1,4 +1,4 @@
-/** Slash commands as Discord knows them: the same list as everywhere, registered only when it is another one than is registered. */
+/** Commands as Discord knows them: the same list as everywhere, and the menus; registered only when it is another one than is registered. */
 
 import {
   ApplicationCommandType,
@@ -12,6 +12,8 @@ import { pause, growingMs } from "../../core/pause.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Log } from "../../core/ports/log.ts";
 import type { DiscordApi } from "./api.ts";
+import type { DiscordIdentity } from "./identify.ts";
+import { MENUS } from "./interaction.ts";
 
 interface Wanted {
   readonly name: string;
@@ -21,29 +23,43 @@ interface Wanted {
   readonly integration_types: readonly ApplicationIntegrationType[];
 }
 
-/** In guilds and in direct messages with the bot; the bot sees no messages where only a person has installed it. */
-export const WANTED: readonly Wanted[] = Object.entries(COMMANDS).map(([name, { summary }]) => ({
-  name,
-  type: ApplicationCommandType.ChatInput,
-  description: summary,
-  contexts: [InteractionContextType.Guild, InteractionContextType.BotDM],
-  integration_types: [ApplicationIntegrationType.GuildInstall],
-}));
+/** In servers and in direct messages with the bot, for all who have it there: people by a server, or for themselves. */
+export function wantedCommands(installs: readonly ApplicationIntegrationType[]): readonly Wanted[] {
+  const place = {
+    contexts: [InteractionContextType.Guild, InteractionContextType.BotDM],
+    integration_types: installs,
+  };
+  const slash = Object.entries(COMMANDS).map(([name, { summary }]) => ({
+    name,
+    type: ApplicationCommandType.ChatInput,
+    description: summary,
+    ...place,
+  }));
+  // Discord takes no description for what stands in a menu.
+  const menus = Object.keys(MENUS).map((name) => ({
+    name,
+    type: ApplicationCommandType.Message,
+    description: "",
+    ...place,
+  }));
+  return [...slash, ...menus];
+}
 
 /** Never rejects: without commands everything else works. Discord takes 200 new ones a day. */
 export async function registerCommands(
   deps: { readonly api: DiscordApi; readonly clock: Clock; readonly log: Log },
-  app: string,
+  { app, installs }: Pick<DiscordIdentity, "app" | "installs">,
   signal: AbortSignal,
 ): Promise<void> {
   const { api, clock, log } = deps;
+  const wanted = wantedCommands(installs);
   for (let failures = 0; failures < 5; failures++) {
     const known = await api.call("GET", Routes.applicationCommands(app));
     if (known.kind === "ok") {
-      if (formOf(known.data as readonly APIApplicationCommand[]) === formOf(WANTED)) return;
-      const put = await api.call("PUT", Routes.applicationCommands(app), { body: WANTED });
+      if (formOf(known.data as readonly APIApplicationCommand[]) === formOf(wanted)) return;
+      const put = await api.call("PUT", Routes.applicationCommands(app), { body: wanted });
       if (put.kind === "ok") {
-        log.info("the commands are registered with Discord", { commands: WANTED.length });
+        log.info("the commands are registered with Discord", { commands: wanted.length });
         return;
       }
       if (put.kind === "refused") {

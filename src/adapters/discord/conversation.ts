@@ -15,20 +15,13 @@ import type { DiscordAnswer, DiscordApi, DiscordCall } from "./api.ts";
 import { readCustomId } from "./format.ts";
 import { DIRECT, type DiscordBot } from "./identity.ts";
 import { nameOf, namedIn } from "./message-parts.ts";
-import { parseMessage, type Reading } from "./parse.ts";
+import { isWritten, parseMessage, type Reading } from "./parse.ts";
 import { isUnknownChannel } from "./refusals.ts";
 import { isAfter, timeOf } from "./snowflake.ts";
 import { readText } from "./text.ts";
 
 /** All that Discord gives at once. */
 const PAGE = 100;
-/** Types of messages that somebody wrote; everything else is told by the system. */
-const WRITTEN: ReadonlySet<MessageType> = new Set([
-  MessageType.Default,
-  MessageType.Reply,
-  MessageType.ChatInputCommand,
-  MessageType.ContextMenuCommand,
-]);
 const THREADS: ReadonlySet<ChannelType> = new Set([
   ChannelType.PublicThread,
   ChannelType.PrivateThread,
@@ -123,10 +116,6 @@ export function createDiscordConversation(api: DiscordApi, bot: DiscordBot): Ope
 function starterOr(message: APIMessage): APIMessage {
   const { referenced_message: started } = message;
   return message.type === MessageType.ThreadStarterMessage && started != null ? started : message;
-}
-
-function isWritten({ type }: APIMessage): boolean {
-  return WRITTEN.has(type);
 }
 
 /** A reply of the bot's that can still be stopped is nothing that was said. */

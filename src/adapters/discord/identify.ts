@@ -1,6 +1,12 @@
 /** Asks Discord whose token this is. */
 
-import { ApplicationFlags, Routes, type APIApplication, type APIUser } from "discord-api-types/v10";
+import {
+  ApplicationFlags,
+  ApplicationIntegrationType,
+  Routes,
+  type APIApplication,
+  type APIUser,
+} from "discord-api-types/v10";
 import { BobbinError } from "../../core/errors.ts";
 import type { DiscordAnswer, DiscordApi } from "./api.ts";
 import type { DiscordBot } from "./identity.ts";
@@ -8,6 +14,8 @@ import type { DiscordBot } from "./identity.ts";
 export interface DiscordIdentity extends DiscordBot {
   /** Whether the portal lets the bot read messages that do not mention it. */
   readonly mayReadContent: boolean;
+  /** Who can have the bot, as the portal says: servers, or also people for themselves. */
+  readonly installs: readonly ApplicationIntegrationType[];
 }
 
 /**
@@ -24,7 +32,16 @@ export async function identify(api: DiscordApi): Promise<DiscordIdentity> {
     user: user.id,
     name: user.global_name ?? user.username,
     mayReadContent: (flags & mayRead) !== 0,
+    installs: installsOf(application),
   };
+}
+
+/** Discord refuses commands for a kind of install that the portal does not allow. */
+function installsOf({
+  integration_types_config: config,
+}: APIApplication): readonly ApplicationIntegrationType[] {
+  const { GuildInstall, UserInstall } = ApplicationIntegrationType;
+  return config !== undefined && UserInstall in config ? [GuildInstall, UserInstall] : [GuildInstall];
 }
 
 function dataOf(answer: DiscordAnswer): unknown {

@@ -1,124 +1,164 @@
-/** Clicks and slash commands: taken with the first breath, since Discord waits three seconds, and answered when it is done. */
+/** Clicks, slash commands and the menus of messages: what each asks for. Pure. */
 
 import {
   ApplicationCommandType,
-  InteractionResponseType,
+  ApplicationIntegrationType,
   InteractionType,
   MessageFlags,
-  RESTJSONErrorCodes,
-  Routes,
   type APIInteraction,
+  type APIMessage,
 } from "discord-api-types/v10";
 import type { Command } from "../../core/command/command.ts";
-import type { Commands } from "../../core/command/commands.ts";
+import type { CommandRequest } from "../../core/command/commands.ts";
 import { parseCommand } from "../../core/command/parse.ts";
-import type { Where } from "../../core/inbound.ts";
+import { quoted } from "../../core/context/quoted.ts";
+import type { Author, MessageInbound, Where } from "../../core/inbound.ts";
 import type { RunId } from "../../core/ids.ts";
-import type { Log } from "../../core/ports/log.ts";
-import { sessionIn, discordInboundId, type DiscordBot } from "./identity.ts";
-import type { DiscordApi } from "./api.ts";
-import { kindOf } from "./channels.ts";
-import { formatPage, readCustomId } from "./format.ts";
+import type { ThreadPlace } from "../../core/ports/thread-places.ts";
 import { authorOf } from "./author.ts";
+import { kindOf, type ChannelKind } from "./channels.ts";
+import { readCustomId } from "./format.ts";
+import { discordInboundId, sessionIn, type DiscordBot } from "./identity.ts";
+import { nameOf, partsOf } from "./message-parts.ts";
+import { isWritten, nameOfThread } from "./parse.ts";
 import { timeOf } from "./snowflake.ts";
 
-export interface InteractionDeps {
-  readonly api: DiscordApi;
-  readonly commands: Commands;
-  readonly log: Log;
+export type Asked =
+  | { readonly kind: "command"; readonly command: Command; readonly request: CommandRequest }
+  /** To answer what stands in a message. `place`: where the thread will hang that this begins. */
+  | { readonly kind: "message"; readonly inbound: MessageInbound; readonly place?: ThreadPlace }
+  /** Nothing can be done about it, for this reason. */
+  | { readonly kind: "nothing"; readonly why: string };
+
+/** What stands in the menu of each message, by its name there: a message to answer, or a command for its thread. */
+export const MENUS: Readonly<Record<string, { readonly command?: Command }>> = {
+  "Ask about this": {},
+  "Reset thread": { command: { name: "reset" } },
+};
+
+const ABSENT = "I am not in this server. Ask somebody who manages it to invite me, or write to me directly.";
+const NOT_HERE = "That cannot be done here.";
+const NOTHING_SAID = "Nobody has written that message, so there is nothing to ask about.";
+
+/** Where it was asked, and by whom. */
+interface Asking {
+  readonly id: string;
+  readonly author: Author;
+  readonly person: string;
+  readonly guild: string | undefined;
+  readonly channel: string;
+  readonly kind: ChannelKind;
+  readonly where: Where;
 }
 
-/** Never rejects. */
-export type TakeInteraction = (interaction: APIInteraction) => Promise<void>;
-
-export interface Asked {
-  readonly command: Command;
-  /** The one whose button it was. */
-  readonly run?: RunId;
-}
-
-/** What the interaction asks for; undefined for one that is not ours. Pure. */
-export function askedBy(interaction: APIInteraction): Asked | undefined {
+/**
+ * Undefined for one that is not ours.
+ * @param channelName of the channels that are known, for mentions of them.
+ */
+export function askedBy(
+  interaction: APIInteraction,
+  bot: DiscordBot,
+  channelName: (id: string) => string | undefined = () => undefined,
+): Asked | undefined {
   switch (interaction.type) {
     case InteractionType.ApplicationCommand: {
-      if (interaction.data.type !== ApplicationCommandType.ChatInput) return undefined;
-      const command = parseCommand(interaction.data.name, { slash: "optional" });
-      return command && { command };
+      const { data } = interaction;
+      if (data.type === ApplicationCommandType.ChatInput) {
+        const command = parseCommand(data.name, { slash: "optional" });
+        return command && asking(interaction, (one) => commandOf(one, one.channel, command, bot));
+      }
+      if (data.type !== ApplicationCommandType.Message || !Object.hasOwn(MENUS, data.name)) return undefined;
+      const target = data.resolved.messages[data.target_id];
+      const command = MENUS[data.name]?.command;
+      if (command !== undefined)
+        return asking(interaction, (one) => commandOf(one, threadAt(one, data.target_id), command, bot));
+      return asking(interaction, (one) => messageOf(one, target, bot, channelName));
     }
     case InteractionType.MessageComponent: {
       const clicked = readCustomId(interaction.data.custom_id);
-      return clicked && { command: { name: clicked.action }, run: clicked.value as RunId };
+      if (clicked === undefined) return undefined;
+      const command = { name: clicked.action };
+      return asking(interaction, (one) => commandOf(one, one.channel, command, bot, clicked.value as RunId));
     }
     default:
       return undefined;
   }
 }
 
-function whereOf({ guild_id: guild, channel }: APIInteraction): Where {
-  if (guild === undefined) return { isDirect: true };
-  const parent =
-    channel !== undefined && kindOf(channel.type) === "thread" && "parent_id" in channel
-      ? channel.parent_id
-      : undefined;
-  return typeof parent === "string" ? { parent } : {};
+function asking(interaction: APIInteraction, then: (one: Asking) => Asked): Asked {
+  const { id, guild_id: guild, member, channel } = interaction;
+  const user = member?.user ?? interaction.user;
+  if (user === undefined || channel === undefined) return { kind: "nothing", why: NOT_HERE };
+  const owners = interaction.authorizing_integration_owners as
+    | APIInteraction["authorizing_integration_owners"]
+    | undefined;
+  // Somebody brought the bot along for themselves: it sees nothing there, and cannot write.
+  if (guild !== undefined && owners?.[ApplicationIntegrationType.GuildInstall] === undefined && owners)
+    return { kind: "nothing", why: ABSENT };
+  const kind = kindOf(channel.type);
+  const parent = kind === "thread" && "parent_id" in channel ? channel.parent_id : undefined;
+  return then({
+    id,
+    author: authorOf(user, member, guild),
+    person: user.id,
+    guild,
+    channel: channel.id,
+    kind,
+    where: guild === undefined ? { isDirect: true } : typeof parent === "string" ? { parent } : {},
+  });
 }
 
-export function createTakeInteraction(deps: InteractionDeps, bot: DiscordBot): TakeInteraction {
-  const { api, commands, log } = deps;
+/** A message in a channel has its thread below it, with its own id. */
+function threadAt({ kind, channel }: Asking, message: string): string {
+  return kind === "text" ? message : channel;
+}
 
-  async function answerOf(interaction: APIInteraction, { command, run }: Asked): Promise<string> {
-    const person = interaction.member?.user ?? interaction.user;
-    const channel = interaction.channel?.id;
-    if (person === undefined || channel === undefined) return "That cannot be done here.";
-    const guild = interaction.guild_id;
-    const session = sessionIn(guild, channel);
-    const author = authorOf(person, interaction.member, guild);
-    const where = whereOf(interaction);
-    try {
-      const { text } = await commands.run(command, {
-        session,
-        author,
-        where,
-        id: discordInboundId(bot.app, { guild, channel }, "command", interaction.id),
-        at: timeOf(interaction.id),
-        ...(run === undefined ? {} : { run }),
-      });
-      return text;
-    } catch (error) {
-      log.error("a command could not be done", { command: command.name, error });
-      return "That could not be done now. Please try again.";
-    }
-  }
-
-  return async (interaction) => {
-    const asked = askedBy(interaction);
-    if (asked === undefined) return;
-    try {
-      const deferred = await api.answer(
-        "POST",
-        Routes.interactionCallback(interaction.id, interaction.token),
-        {
-          type: InteractionResponseType.DeferredChannelMessageWithSource,
-          data: { flags: MessageFlags.Ephemeral },
-        },
-      );
-      // Another process had it first, and answers.
-      if (
-        deferred.kind === "refused" &&
-        deferred.code === RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged
-      )
-        return;
-      if (deferred.kind !== "ok") log.warn("an interaction could not be taken in time", { ...deferred });
-      const text = await answerOf(interaction, asked);
-      const page = formatPage({ markdown: text, buttons: [] });
-      const content = page.kind === "message" ? page.content : "Done.";
-      const told = await api.answer("PATCH", Routes.webhookMessage(bot.app, interaction.token, "@original"), {
-        content,
-        allowed_mentions: { parse: [] },
-      });
-      if (told.kind !== "ok") log.warn("the answer to a command could not be shown", { ...told });
-    } catch (error) {
-      log.error("an interaction went wrong", { error });
-    }
+function commandOf(one: Asking, thread: string, command: Command, bot: DiscordBot, run?: RunId): Asked {
+  const { id, author, guild, channel, where } = one;
+  const request: CommandRequest = {
+    session: sessionIn(guild, thread),
+    author,
+    where: thread === channel ? where : { parent: channel },
+    id: discordInboundId(bot.app, { guild, channel }, "command", id),
+    at: timeOf(id),
+    ...(run === undefined ? {} : { run }),
   };
+  return { kind: "command", command, request };
+}
+
+/** Whoever asks about a message twice has asked once: it is theirs, and the message stays whose it is. */
+function messageOf(
+  one: Asking,
+  target: APIMessage | undefined,
+  bot: DiscordBot,
+  channelName: (id: string) => string | undefined,
+): Asked {
+  const { id, author, person, guild, channel, kind } = one;
+  if (kind === "other") return { kind: "nothing", why: NOT_HERE };
+  const isHidden = ((target?.flags ?? 0) & MessageFlags.Ephemeral) !== 0;
+  if (target === undefined || !isWritten(target) || isHidden) return { kind: "nothing", why: NOTHING_SAID };
+  const subject = partsOf(target, { user: bot.user, role: undefined, channelName });
+  const text = subject.flatMap((part) => ("text" in part ? [part.text] : [])).join("\n");
+  const speaker = target.author.id === bot.user ? bot.name : nameOf(target.author);
+  const isBot = target.author.bot === true || target.webhook_id !== undefined;
+  const said = { id: target.id, speaker, isBot, text, at: timeOf(target.id) };
+  const whose = target.author.id === person ? "of mine" : isBot ? `from ${speaker}` : `of ${speaker}'s`;
+  const inbound: MessageInbound = {
+    v: 1,
+    kind: "message",
+    id: discordInboundId(bot.app, { guild, channel }, "message", `${target.id}-about-${person}`),
+    session: sessionIn(guild, threadAt(one, target.id)),
+    author,
+    at: timeOf(id),
+    addressed: true,
+    where: kind === "text" ? { parent: channel } : one.where,
+    message: id,
+    parts: [
+      { kind: "text", text: `What do you say to this message ${whose}?` },
+      { kind: "note", text: `This is the message. ${quoted([said])}` },
+      ...subject.filter((part) => part.kind === "file"),
+    ],
+  };
+  if (kind !== "text") return { kind: "message", inbound };
+  return { kind: "message", inbound, place: { parent: channel, name: nameOfThread(text, bot) } };
 }

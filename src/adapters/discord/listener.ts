@@ -2,9 +2,9 @@
 
 import { GatewayDispatchEvents as Events, type GatewayDispatchPayload } from "discord-api-types/v10";
 import { knownOf, type Channels } from "./channels.ts";
-import type { TakeInteraction } from "./interaction.ts";
 import type { Reader } from "./reader.ts";
 import type { Receive } from "./receive.ts";
+import type { TakeInteraction } from "./take-interaction.ts";
 
 export interface ListenerDeps {
   readonly channels: Channels;

@@ -56,8 +56,18 @@ export interface Reading {
 export type Message = APIMessage & { readonly member?: Member | undefined };
 
 const SPOKEN: ReadonlySet<MessageType> = new Set([MessageType.Default, MessageType.Reply]);
+/** Types of messages that somebody wrote or had written; everything else is told by the system. */
+const WRITTEN: ReadonlySet<MessageType> = new Set([
+  ...SPOKEN,
+  MessageType.ChatInputCommand,
+  MessageType.ContextMenuCommand,
+]);
 /** Discord takes a hundred characters for the name of a thread. */
 const NAME_UNITS = 80;
+
+export function isWritten({ type }: Pick<APIMessage, "type">): boolean {
+  return WRITTEN.has(type);
+}
 
 export function parseMessage(message: Message, reading: Reading): Parsed {
   const { bot, guild, kind, role } = reading;
@@ -90,7 +100,7 @@ export function parseMessage(message: Message, reading: Reading): Parsed {
   };
   if (kind !== "text") return { kind: "inbound", inbound };
   const firstText = parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join(" ");
-  return { kind: "inbound", inbound, place: { parent: channel, name: nameOfThread(firstText, reading) } };
+  return { kind: "inbound", inbound, place: { parent: channel, name: nameOfThread(firstText, bot) } };
 }
 
 /** Discord sends an update also for previews, pins and threads: an edit has a new time of editing. */
@@ -195,7 +205,8 @@ function whereOf({ channel_id: channel }: Message, { kind, parent }: Reading): {
   return hangsIn === undefined ? {} : { where: { parent: hangsIn } };
 }
 
-function nameOfThread(firstText: string, { bot }: Reading): string {
+/** What a thread is called that begins with these words. */
+export function nameOfThread(firstText: string, bot: DiscordBot): string {
   const line = firstText.replaceAll(/\s+/g, " ").trim();
   return line === "" ? `A talk with ${bot.name}` : headOf(labelOf({ firstText: line }), NAME_UNITS);
 }

@@ -3,7 +3,6 @@
 import { Routes, type GatewayMessageDeleteDispatchData } from "discord-api-types/v10";
 import { BobbinError } from "../../core/errors.ts";
 import type { Inbound } from "../../core/inbound.ts";
-import type { Answers } from "../../core/ports/answers.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Log } from "../../core/ports/log.ts";
 import type { ThreadPlaces } from "../../core/ports/thread-places.ts";
@@ -13,6 +12,7 @@ import { threadOf, type SessionId } from "../../core/thread.ts";
 import type { DiscordApi } from "./api.ts";
 import { knownOf, type Channels } from "./channels.ts";
 import { discordInboundId, type DiscordBot } from "./identity.ts";
+import type { MessagePlace, OwedAnswers } from "./owed-answers.ts";
 import { parseDelete, parseMessage, parseUpdate, type Message, type Parsed, type Reading } from "./parse.ts";
 
 /** Each rejects when something could not be stored: then it is not done, and may be done again. */
@@ -26,18 +26,11 @@ export interface ReceiveDeps {
   readonly api: DiscordApi;
   readonly channels: Channels;
   readonly intake: Intake;
-  readonly answers: Pick<Answers, "owe" | "told">;
+  readonly owed: Pick<OwedAnswers, "answerTo" | "owe" | "tell">;
   readonly places: ThreadPlaces;
   readonly transcripts: Pick<Transcripts, "status">;
   readonly clock: Clock;
   readonly log: Log;
-}
-
-interface Telling {
-  readonly channel: string;
-  readonly text: string;
-  readonly nonce: string;
-  readonly message_reference?: { readonly message_id: string; readonly fail_if_not_exists: boolean };
 }
 
 const REFUSED_AGAIN_MS = 3_600_000;
@@ -47,7 +40,7 @@ const UNREADABLE =
   "or let an admin switch it on in Discord's developer portal.";
 
 export function createReceive(deps: ReceiveDeps, bot: DiscordBot): Receive {
-  const { api, channels, intake, answers, places, transcripts, clock, log } = deps;
+  const { api, channels, intake, owed, places, transcripts, clock, log } = deps;
 
   /** Undefined for a channel that the bot cannot see any more. */
   async function readingOf(id: string, guild: string | undefined): Promise<Reading | undefined> {
@@ -99,24 +92,14 @@ export function createReceive(deps: ReceiveDeps, bot: DiscordBot): Receive {
   async function tellOnce(
     session: SessionId,
     key: string,
-    { channel, text, nonce, ...more }: Telling,
+    { place, text }: { readonly place: MessagePlace; readonly text: string },
     againAfterMs?: number,
   ): Promise<boolean> {
-    const { space, channel: hangs } = threadOf(session);
-    const command = discordInboundId(bot.app, { guild: space, channel: hangs }, "command", key);
-    const owed = { command, platform: "discord", space, place: channel, text } as const;
-    if (!(await answers.owe(owed, againAfterMs))) return false;
-    const body = {
-      ...more,
-      content: text,
-      allowed_mentions: { parse: [] },
-      nonce: nonce.slice(0, 25),
-      enforce_nonce: true,
-    };
-    const told = await api.call("POST", Routes.channelMessages(channel), { body });
-    if (told.kind !== "ok")
-      log.debug("what the bot says by itself could not be told", { session, key, ...told });
-    await answers.told(command);
+    const { space, channel } = threadOf(session);
+    const command = discordInboundId(bot.app, { guild: space, channel }, "command", key);
+    const answer = owed.answerTo(command, place, text);
+    if (!(await owed.owe(answer, againAfterMs))) return false;
+    await owed.tell(answer);
     return true;
   }
 
@@ -131,16 +114,15 @@ export function createReceive(deps: ReceiveDeps, bot: DiscordBot): Receive {
   ): Promise<void> {
     if (message === undefined) return;
     const { channel_id: channel, id } = message;
-    const message_reference = { message_id: id, fail_if_not_exists: false };
-    const telling = { channel, text, nonce: `no-${id}`, message_reference };
-    await tellOnce(session, `refused-${author.id}`, telling, REFUSED_AGAIN_MS);
+    const place = { kind: "message", channel, nonce: nonceOf(`no-${id}`), below: id } as const;
+    await tellOnce(session, `refused-${author.id}`, { place, text }, REFUSED_AGAIN_MS);
   }
 
   async function tellUnreadable(session: SessionId): Promise<void> {
     if ((await transcripts.status(session)) === undefined) return;
     const { channel } = threadOf(session);
-    const telling = { channel, text: UNREADABLE, nonce: `unread-${channel}` };
-    if (await tellOnce(session, "unreadable", telling))
+    const place = { kind: "message", channel, nonce: nonceOf(`unread-${channel}`) } as const;
+    if (await tellOnce(session, "unreadable", { place, text: UNREADABLE }))
       log.warn("Discord does not let the bot read messages that do not mention it", { session });
   }
 
@@ -158,4 +140,9 @@ export function createReceive(deps: ReceiveDeps, bot: DiscordBot): Receive {
       if (reading !== undefined) await store(parseDelete(gone, reading, clock.now()));
     },
   };
+}
+
+/** Discord takes 25 characters; ids of its own have at most 20. */
+function nonceOf(text: string): string {
+  return text.slice(0, 25);
 }

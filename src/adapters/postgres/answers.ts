@@ -14,7 +14,10 @@ on conflict (command) do update set place = excluded.place, text = excluded.text
 returning 1 as one`,
 };
 
-const TOLD = { name: "answers-told", text: `update answers set told = true where command = $1` };
+const TOLD = {
+  name: "answers-told",
+  text: `update answers set told = true, place = '', text = '' where command = $1`,
+};
 
 const UNTOLD = {
   name: "answers-untold",

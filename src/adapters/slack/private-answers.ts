@@ -7,6 +7,7 @@ import type { InboundId } from "../../core/ids.ts";
 import type { Answers, OwedAnswer } from "../../core/ports/answers.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Log } from "../../core/ports/log.ts";
+import { Untold } from "../../core/run/untold.ts";
 import { fieldsOf, textOf } from "./payload.ts";
 import type { AnswerPlace, Tell } from "./tell.ts";
 
@@ -30,20 +31,26 @@ export interface PrivateAnswersOptions {
 const KEPT_MS = 30 * 60_000;
 
 export class PrivateAnswers {
-  readonly #deps: PrivateAnswersDeps;
+  readonly #answers: Answers;
   readonly #space: string;
-  readonly #everyMs: number;
-  readonly #idleMs: number;
-  #isStopped = false;
-  #cancel: () => void = () => {};
-  #looking: Promise<void> | undefined;
+  readonly #untold: Untold;
 
   constructor(deps: PrivateAnswersDeps, options: PrivateAnswersOptions) {
-    const { space, everyMs = 15_000, idleMs = 40_000 } = options;
-    this.#deps = deps;
-    this.#space = space;
-    this.#everyMs = everyMs;
-    this.#idleMs = idleMs;
+    const { answers, tell, clock, log } = deps;
+    this.#answers = answers;
+    this.#space = options.space;
+    this.#untold = new Untold(
+      {
+        answers,
+        async tell({ place, text }) {
+          const where = placeOf(place);
+          return where === undefined ? "over" : tell(where, text);
+        },
+        clock,
+        log,
+      },
+      { platform: "slack", keptMs: KEPT_MS, ...options },
+    );
   }
 
   /**
@@ -63,48 +70,17 @@ export class PrivateAnswers {
       place: JSON.stringify(place),
       text,
     };
-    return (await this.#deps.answers.owe(answer, againAfterMs)) ? () => this.#tell(answer) : undefined;
+    return (await this.#answers.owe(answer, againAfterMs)) ? () => this.#untold.tell(answer) : undefined;
   }
 
   /** Tells what was left untold, now and from time to time. */
   start(): void {
-    if (!this.#isStopped) this.#looking = this.#look();
+    this.#untold.start();
   }
 
   /** Resolves when nothing is told any more. */
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    this.#cancel();
-    await this.#looking;
-  }
-
-  async #look(): Promise<void> {
-    const { answers, clock, log } = this.#deps;
-    try {
-      // One at a time: what is only about to be told by a process that hangs is found by another one.
-      const options = { idleMs: this.#idleMs, keptMs: KEPT_MS, limit: 1 };
-      while (!this.#isStopped) {
-        const [answer] = await answers.untold("slack", this.#space, options);
-        if (answer === undefined) break;
-        await this.#tell(answer);
-      }
-    } catch (error) {
-      log.debug("could not look for answers that are owed; looking again", { error });
-    }
-    if (this.#isStopped) return;
-    this.#cancel = clock.after(this.#everyMs, () => {
-      this.#looking = this.#look();
-    });
-  }
-
-  async #tell({ command, place, text }: OwedAnswer): Promise<void> {
-    const { answers, tell, log } = this.#deps;
-    try {
-      const where = placeOf(place);
-      if (where === undefined || (await tell(where, text)) === "over") await answers.told(command);
-    } catch (error) {
-      log.warn("an answer for one person may be told again", { error });
-    }
+  stop(): Promise<void> {
+    return this.#untold.stop();
   }
 }
 

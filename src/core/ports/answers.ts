@@ -8,9 +8,9 @@ export interface OwedAnswer {
   readonly command: InboundId;
   readonly platform: Platform;
   readonly space: string;
-  /** Where the platform wants it, in its adapter's words. */
+  /** Where the platform wants it, in its adapter's words. It may open a door there: it belongs in no log. */
   readonly place: string;
-  /** Markdown. */
+  /** Markdown; empty where the adapter has kept with the place what is to be done for it first. */
   readonly text: string;
 }
 
@@ -21,7 +21,7 @@ export interface Answers {
    * @param againAfterMs so long after it was owed, the same is owed once more.
    */
   owe(answer: OwedAnswer, againAfterMs?: number): Promise<boolean>;
-  /** It is told, or never can be. */
+  /** It is told, or never can be: that it was owed stays known, where and what is forgotten. */
   told(command: InboundId): Promise<void>;
   /**
    * Those of one place that nobody set out to tell for `idleMs`, since whoever wanted to died or could not; the oldest first.

@@ -138,7 +138,17 @@ test("a message whose channel Discord does not tell of now is taken in once it d
           return Promise.resolve({ kind: "stored", running: false });
         },
       },
-      answers: { owe: () => Promise.resolve(false), told: () => Promise.resolve() },
+      owed: {
+        answerTo: (command, place, text) => ({
+          command,
+          platform: "discord",
+          space: "a",
+          place: JSON.stringify(place),
+          text,
+        }),
+        owe: () => Promise.resolve(false),
+        tell: () => Promise.resolve(),
+      },
       places: { keep: () => Promise.resolve(), of: () => Promise.resolve(undefined) },
       transcripts: { status: () => Promise.resolve(undefined) },
       clock,

@@ -19,6 +19,8 @@ export interface LocalDiscordOptions extends GatewayOptions {
   /** Default any free port. */
   readonly port?: number;
   readonly rateLimits?: RateLimitOptions;
+  /** Where the application may be installed: 0 servers, 1 people. Default servers alone. */
+  readonly installs?: readonly number[];
   /** Milliseconds since 1970; what ids are made from. Default the system's clock. */
   readonly nowMs?: () => number;
 }
@@ -38,6 +40,8 @@ export interface LocalDiscord extends AsyncDisposable {
   otherBot(name: string): Person;
   /** The same one for the same name. */
   channel(name: string, kind?: "text" | "announcement" | "forum" | "voice", guild?: Guild): Channel;
+  /** A server that the bot is not in; people who have it for themselves may bring it along. */
+  strangeChannel(name: string): Channel;
   /** The bot may not do this there; in the whole guild where no channel is given. */
   forbid(permission: Permission, channel?: Channel): void;
   archive(thread: string): void;
@@ -90,6 +94,7 @@ export async function createLocalDiscord(options: LocalDiscordOptions = {}): Pro
     gateway,
     interactions: new Interactions(complaints),
     limits: new RateLimits(options.rateLimits ?? {}, () => performance.now()),
+    installs: new Set(options.installs ?? [0]),
     commands: new Map(),
     origin,
   };
@@ -128,6 +133,10 @@ export async function createLocalDiscord(options: LocalDiscordOptions = {}): Pro
       const channel = state.addChannel({ name, type: CHANNEL_TYPES[kind], guild });
       channelEvent(platform, "CHANNEL_CREATE", channel);
       return channel;
+    },
+    strangeChannel(name) {
+      const elsewhere = state.addStrangeGuild(`Server of ${name}`);
+      return state.addChannel({ name, type: CHANNEL_TYPES.text, guild: elsewhere });
     },
     forbid(permission, channel) {
       if (channel === undefined) home.botPermissions.delete(permission);

@@ -9,7 +9,7 @@ import {
 } from "./model.ts";
 import { channelEvent, deleteEvent, messageEvent, unarchive, type Platform } from "./platform.ts";
 import type { SeenMessage } from "./seen.ts";
-import { channelJson, memberJson, userJson } from "./wire.ts";
+import { channelJson, memberJson, messageJson, userJson } from "./wire.ts";
 
 export interface Said {
   readonly id: string;
@@ -41,7 +41,14 @@ export interface Person {
   delete(message: Said): void;
   /** Resolves when the bot has answered for the first time, or is too late. */
   click(message: SeenMessage, label: string): Promise<"answered" | "failed">;
-  command(channel: Channel | string, name: string): Promise<"answered" | "failed">;
+  /** @param options by their names. */
+  command(
+    channel: Channel | string,
+    name: string,
+    options?: Readonly<Record<string, string>>,
+  ): Promise<"answered" | "failed">;
+  /** What stands in the menu of a message. */
+  menu(message: Said, name: string): Promise<"answered" | "failed">;
 }
 
 export function createPerson(profile: Profile, platform: Platform): Person {
@@ -122,7 +129,9 @@ export function createPerson(profile: Profile, platform: Platform): Person {
       locale: "en-US",
       guild_locale: "en-US",
       entitlements: [],
-      authorizing_integration_owners: { "0": channel.guild?.id ?? "0" },
+      authorizing_integration_owners: isStrange(channel)
+        ? { "1": profile.id }
+        : { "0": channel.guild?.id ?? "0" },
       app_permissions: "309237763136",
       attachment_size_limit: 10_485_760,
       data,
@@ -133,6 +142,20 @@ export function createPerson(profile: Profile, platform: Platform): Person {
     const guild = channel.guild === undefined ? {} : { guild: channel.guild.id };
     gateway.dispatch({ t: "INTERACTION_CREATE", channel, ...guild, d: () => d });
     return interaction.settled;
+  }
+
+  const isStrange = ({ guild }: Channel): boolean => guild !== undefined && !state.guilds.has(guild.id);
+
+  function known(type: number, name: string, channel: Channel): JsonObject {
+    const found = platform.commands
+      .get("global")
+      ?.find((one) => one["name"] === name && one["type"] === type);
+    const contexts = (found?.["contexts"] ?? []) as readonly number[];
+    const installs = (found?.["integration_types"] ?? []) as readonly number[];
+    if (found === undefined || !contexts.includes(channel.guild === undefined ? 1 : 0))
+      throw new Error(`there is no ${name} in ${channel.name}`);
+    if (isStrange(channel) && !installs.includes(1)) throw new Error(`${name} cannot be brought along`);
+    return found;
   }
 
   return {
@@ -176,11 +199,33 @@ export function createPerson(profile: Profile, platform: Platform): Person {
       const data = { custom_id: button.customId, component_type: 2 };
       return interact(state.channelFor(shown.channel), 3, data, message);
     },
-    async command(where, name) {
-      const known = platform.commands.get("global")?.find((one) => one["name"] === name);
-      if (known === undefined) throw new Error(`there is no command /${name}`);
-      const data = { id: known["id"], name, type: 1, options: [] };
-      return interact(state.channelFor(where), 2, data);
+    async command(where, name, given = {}) {
+      const channel = state.channelFor(where);
+      const found = known(1, name, channel);
+      const all = (found["options"] ?? []) as readonly JsonObject[];
+      for (const option of all) {
+        if (option["required"] === true && !(String(option["name"]) in given))
+          throw new Error(`/${name} cannot be sent without ${String(option["name"])}`);
+      }
+      const options = Object.entries(given).map(([option, value]) => {
+        const its = all.find((one) => one["name"] === option);
+        if (its === undefined) throw new Error(`/${name} has no option ${option}`);
+        const choices = its["choices"] as readonly JsonObject[] | undefined;
+        if (choices !== undefined && !choices.some((choice) => choice["value"] === value))
+          throw new Error(`${value} is none of the choices of ${option}`);
+        return { name: option, type: its["type"], value };
+      });
+      return interact(channel, 2, { id: found["id"], name, type: 1, options });
+    },
+    async menu(said, name) {
+      const channel = state.channelFor(said.channel);
+      const message = state.find(said.channel, said.id);
+      if (message === undefined || message.isDeleted) throw new Error(`the message ${said.id} is not there`);
+      const found = known(3, name, channel);
+      // With its words, whatever the bot may read else.
+      const target = messageJson(state, message, { bot: platform.bot, hasContent: true });
+      const resolved = { messages: { [message.id]: target } };
+      return interact(channel, 2, { id: found["id"], name, type: 3, target_id: message.id, resolved });
     },
   };
 }

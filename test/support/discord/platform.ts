@@ -15,6 +15,8 @@ export interface Platform {
   readonly gateway: Gateway;
   readonly interactions: Interactions;
   readonly limits: RateLimits;
+  /** Where the application may be installed: 0 servers, 1 people. */
+  readonly installs: Set<number>;
   /** As the application has them registered, by scope: `global` or a guild's id. */
   readonly commands: Map<string, readonly JsonObject[]>;
   /** `http://127.0.0.1:port` */

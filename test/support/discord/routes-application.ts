@@ -1,11 +1,10 @@
 // The application over REST: who it is, its commands, and the way to the gateway.
-import { ApiError, wrongForm, type Call, type Route } from "./call.ts";
+import { ApiError, type Call, type Route } from "./call.ts";
+import { checkCommands, keyOf } from "./command-forms.ts";
 import type { JsonObject } from "./model.ts";
 import type { Platform } from "./platform.ts";
 import { userJson } from "./wire.ts";
 
-const NAME = /^[-_\p{L}\p{N}]{1,32}$/u;
-const MOST_COMMANDS = 100;
 /** The bot may read what is said, as a bot in few guilds. */
 const LIMITED_CONTENT = 1 << 19;
 
@@ -18,20 +17,16 @@ function registered(call: Call, platform: Platform): readonly JsonObject[] {
 function overwrite(call: Call, platform: Platform): readonly JsonObject[] {
   const before = registered(call, platform);
   const given = (call.body["list"] ?? []) as readonly JsonObject[];
-  if (given.length > MOST_COMMANDS) throw new ApiError(400, 30032, "Maximum number of commands reached");
-  for (const { name, description, type = 1 } of given) {
-    if (typeof name !== "string" || !NAME.test(name) || (type === 1 && name !== name.toLowerCase()))
-      throw wrongForm("name", "APPLICATION_COMMAND_INVALID_NAME", "Command name is invalid");
-    const length = typeof description === "string" ? description.length : 0;
-    if (type === 1 && (length < 1 || length > 100))
-      throw wrongForm("description", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 100 in length.");
-  }
+  checkCommands(given, platform.installs);
   const list = given.map((command) => ({
     type: 1,
     default_member_permissions: null,
     nsfw: false,
+    description: "",
+    contexts: [0, 1, 2],
+    integration_types: [...platform.installs],
     ...command,
-    id: before.find(({ name }) => name === command["name"])?.["id"] ?? platform.state.newId(),
+    id: before.find((one) => keyOf(one) === keyOf(command))?.["id"] ?? platform.state.newId(),
     application_id: platform.applicationId,
     version: platform.state.newId(),
   }));
@@ -71,7 +66,7 @@ export const applicationRoutes: readonly Route[] = [
   {
     name: "GET /applications/@me",
     auth: "bot",
-    run: (_, { applicationId, bot, gateway }) => ({
+    run: (_, { applicationId, bot, gateway, installs }) => ({
       id: applicationId,
       name: bot.name,
       icon: null,
@@ -79,6 +74,7 @@ export const applicationRoutes: readonly Route[] = [
       bot_public: true,
       bot: userJson(bot),
       flags: gateway.mayReadContent ? LIMITED_CONTENT : 0,
+      integration_types_config: Object.fromEntries([...installs].map((type) => [String(type), {}])),
     }),
   },
   { name: "GET /applications/:application/commands", auth: "bot", run: registered },

@@ -52,6 +52,11 @@ export class DiscordState {
     return guild;
   }
 
+  /** One that the bot is not in, and hears nothing of. */
+  addStrangeGuild(name: string): Guild {
+    return { id: this.newId(), name, botRole: this.newId(), botPermissions: new Set() };
+  }
+
   addChannel(channel: Pick<Channel, "type" | "name"> & Partial<Channel>): Channel {
     const whole: Channel = {
       id: this.newId(),

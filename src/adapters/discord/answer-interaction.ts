@@ -1,0 +1,84 @@
+/** Does what a click or a command asks for, and tells the one who asked. */
+
+import { Routes } from "discord-api-types/v10";
+import type { Commands } from "../../core/command/commands.ts";
+import { growingMs, pause } from "../../core/pause.ts";
+import type { Clock } from "../../core/ports/clock.ts";
+import type { Log } from "../../core/ports/log.ts";
+import type { ThreadPlaces } from "../../core/ports/thread-places.ts";
+import type { Intake } from "../../core/run/intake.ts";
+import type { DiscordApi } from "./api.ts";
+import { formatPage } from "./format.ts";
+import type { DiscordBot } from "./identity.ts";
+import type { Asked } from "./interaction.ts";
+import { timeOf } from "./snowflake.ts";
+
+/** `token`: whoever has it may answer in the bot's name, for as long as Discord takes it. */
+export interface InteractionPlace {
+  readonly kind: "interaction";
+  readonly id: string;
+  readonly token: string;
+  readonly asked: Asked;
+}
+
+export interface AnswerInteractionDeps {
+  readonly api: DiscordApi;
+  readonly commands: Commands;
+  readonly intake: Intake;
+  readonly places: Pick<ThreadPlaces, "keep">;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Does what was asked for and tells it. Done again it changes nothing, and says how it stands by then. */
+export type AnswerInteraction = (place: InteractionPlace) => Promise<"over" | "later">;
+
+/** How long the address of an answer is good, ms. What was not done by then is not done any more, as nobody could be told. */
+export const TOKEN_MS = 15 * 60_000;
+const MOST_TRIES = 3;
+const FAILED = "That could not be done now. Please try again.";
+
+export function createAnswerInteraction(deps: AnswerInteractionDeps, bot: DiscordBot): AnswerInteraction {
+  const { api, commands, intake, places, clock, log } = deps;
+
+  async function textOf(asked: Asked): Promise<string> {
+    switch (asked.kind) {
+      case "nothing":
+        return asked.why;
+      case "command":
+        return (await commands.run(asked.command, asked.request)).text;
+      case "message": {
+        const { inbound, place } = asked;
+        // Before the session is claimed: whoever answers it may be quick.
+        if (place !== undefined) await places.keep(inbound.session, place);
+        const receipt = await intake.receive(inbound);
+        if (receipt.kind === "refused") return receipt.answer ?? "You may not do that here.";
+        return place === undefined ? "I answer here." : "I answer in the thread below that message.";
+      }
+      default:
+        return asked satisfies never;
+    }
+  }
+
+  return async ({ id, token, asked }) => {
+    if (clock.now() - timeOf(id) > TOKEN_MS) return "over";
+    const text = await textOf(asked).catch((error: unknown) => {
+      log.error("what was asked for could not be done", { kind: asked.kind, error });
+      return FAILED;
+    });
+    const page = formatPage({ markdown: text, buttons: [] });
+    const content = page.kind === "message" ? page.content : "Done.";
+    const body = { content, allowed_mentions: { parse: [] } };
+    // One edit or many are the same.
+    for (let failures = 0; ; failures++) {
+      const route = Routes.webhookMessage(bot.app, token, "@original");
+      const told = await api.answer("PATCH", route, body, token);
+      if (told.kind === "ok") return "over";
+      if (told.kind === "refused" || failures + 1 >= MOST_TRIES)
+        log.warn("the answer to a command could not be shown", { ...told });
+      if (told.kind === "refused") return "over";
+      if (failures + 1 >= MOST_TRIES) return "later";
+      await pause(clock, told.kind === "rate_limited" ? told.afterMs : growingMs(failures));
+    }
+  };
+}

@@ -1,0 +1,66 @@
+/**
+ * Clicks and commands are taken with the first breath, since Discord waits three seconds. What was asked for is stored
+ * at the same time, so that whoever dies after that leaves it to another.
+ */
+
+import {
+  InteractionResponseType,
+  MessageFlags,
+  RESTJSONErrorCodes,
+  Routes,
+  type APIInteraction,
+} from "discord-api-types/v10";
+import type { Log } from "../../core/ports/log.ts";
+import type { DiscordApi } from "./api.ts";
+import { discordInboundId, type DiscordBot } from "./identity.ts";
+import { askedBy } from "./interaction.ts";
+import type { OwedAnswers } from "./owed-answers.ts";
+
+/** Never rejects. */
+export type TakeInteraction = (interaction: APIInteraction) => Promise<void>;
+
+export function createTakeInteraction(
+  deps: {
+    readonly api: DiscordApi;
+    readonly owed: OwedAnswers;
+    readonly log: Log;
+    channelName(id: string): string | undefined;
+  },
+  bot: DiscordBot,
+): TakeInteraction {
+  const { api, owed, log } = deps;
+
+  return async (interaction) => {
+    try {
+      const asked = askedBy(interaction, bot, (id) => deps.channelName(id));
+      if (asked === undefined) return;
+      const { id, token, guild_id: guild, channel } = interaction;
+      const deferring = api.answer(
+        "POST",
+        Routes.interactionCallback(id, token),
+        {
+          type: InteractionResponseType.DeferredChannelMessageWithSource,
+          data: { flags: MessageFlags.Ephemeral },
+        },
+        token,
+      );
+      const command = discordInboundId(bot.app, { guild, channel: channel?.id ?? "" }, "command", id);
+      const answer = owed.answerTo(command, { kind: "interaction", id, token, asked }, "");
+      const owing = owed.owe(answer).catch((error: unknown) => {
+        log.warn("it could not be stored that somebody waits for an answer", { error });
+      });
+      const deferred = await deferring;
+      await owing;
+      // Another process had it first, and answers.
+      if (
+        deferred.kind === "refused" &&
+        deferred.code === RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged
+      )
+        return;
+      if (deferred.kind !== "ok") log.warn("an interaction could not be taken in time", { ...deferred });
+      await owed.tell(answer);
+    } catch (error) {
+      log.error("an interaction went wrong", { error });
+    }
+  };
+}
