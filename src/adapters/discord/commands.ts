@@ -2,7 +2,7 @@
 
 import {
   ApplicationCommandType,
-  ApplicationIntegrationType,
+  type ApplicationIntegrationType,
   InteractionContextType,
   Routes,
   type APIApplicationCommand,

@@ -5,7 +5,11 @@ import type { JsonObject } from "./model.ts";
 const CHAT_INPUT = 1;
 const NAME = /^[-_'\p{L}\p{N}\p{sc=Deva}\p{sc=Thai}]{1,32}$/u;
 /** Of each type. */
-const MOST: Readonly<Record<number, number>> = { 1: 100, 2: 15, 3: 15 };
+const MOST = [
+  [CHAT_INPUT, 100],
+  [2, 15],
+  [3, 15],
+] as const;
 const MOST_OPTIONS = 25;
 const MOST_CHOICES = 25;
 const MOST_IN_ALL = 8_000;
@@ -20,8 +24,8 @@ export function keyOf({ name, type = CHAT_INPUT }: JsonObject): string {
 
 /** @param installs where the application may be installed: 0 servers, 1 people. */
 export function checkCommands(given: readonly JsonObject[], installs: ReadonlySet<number>): void {
-  for (const [type, most] of Object.entries(MOST)) {
-    if (given.filter((one) => String(one["type"] ?? CHAT_INPUT) === type).length > most)
+  for (const [type, most] of MOST) {
+    if (given.filter((one) => (one["type"] ?? CHAT_INPUT) === type).length > most)
       throw new ApiError(400, 30032, "Maximum number of commands reached");
   }
   if (new Set(given.map(keyOf)).size < given.length)
