@@ -33,7 +33,7 @@ import { createRunSession } from "./core/run/run-session.ts";
 import { createServe } from "./core/run/serve-session.ts";
 import { createSweeper, type SweeperOptions } from "./core/run/sweeper.ts";
 import type { SessionId } from "./core/thread.ts";
-import { openAgent } from "./parts/agent.ts";
+import { modelsOf, openAgent } from "./parts/agent.ts";
 import { localCoordination, redisCoordination, type CoordinationTimes } from "./parts/coordination.ts";
 import { openDatabase, type DatabaseTimes } from "./parts/database.ts";
 import { openDiscord } from "./parts/discord.ts";
@@ -143,7 +143,8 @@ export async function startApp(
     const inbox = createInbox(sql);
     const access = createAccess(settings.config.access);
     const intake = createIntake({ access, inbox, queue, stops, clock, log });
-    const commands = createCommands({ access, intake, transcripts, clock, log });
+    const models = modelsOf(role, settings);
+    const commands = createCommands({ access, intake, transcripts, models, clock, log });
 
     waitsFor = "Slack";
     const slack = await openSlack({ pace: coordination.pace, clock, log }, settings, signal);
@@ -206,7 +207,14 @@ export async function startApp(
 
     if (slack !== undefined && role !== "worker") {
       const threads = createPersonThreads(sql);
-      const connection = slack.connect({ access, intake, transcripts, threads, answers: createAnswers(sql) });
+      const connection = slack.connect({
+        access,
+        intake,
+        transcripts,
+        models,
+        threads,
+        answers: createAnswers(sql),
+      });
       started.push({ name: "slack connection", stop: () => connection.stop() });
       await connection.start();
       slackSite = connection.http ?? slackSite;
@@ -221,6 +229,7 @@ export async function startApp(
         intake,
         answers: createAnswers(sql),
         transcripts,
+        models,
         marks,
         leadership,
       });

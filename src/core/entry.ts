@@ -42,6 +42,8 @@ export interface ToolEntry {
   readonly ok: boolean;
   /** The capped copy, exactly as the model received it; never blank. */
   readonly content: string;
+  /** How long it ran, whole ms; absent where it did not run, and below one. */
+  readonly durationMs?: number;
 }
 
 /** Said to the model by the bot, never shown to people; folded into the next user turn. */

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { createDemoModel, demoRecord } from "../adapters/demo/model.ts";
 import { sha256 } from "../adapters/ids.ts";
 import { createOpenAiModel } from "../adapters/openai/model.ts";
-import { modelRecordOf } from "../adapters/settings/model-record.ts";
+import { listedModels, modelRecordOf } from "../adapters/settings/model-record.ts";
 import type { Settings } from "../adapters/settings/settings.ts";
 import { createTimeTool } from "../adapters/tools/clock.ts";
 import { createEarlierMessagesTool } from "../adapters/tools/earlier-messages.ts";
@@ -12,6 +12,7 @@ import type { LoopProfile } from "../core/agent/loop-types.ts";
 import { allowAll, type Tool } from "../core/agent/tool.ts";
 import { createProfileOf, type ProfileOf } from "../core/agent/frozen-profile.ts";
 import { composePrompt } from "../core/context/prompt.ts";
+import type { Models } from "../core/command/models.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import type { Conversation } from "../core/ports/conversation.ts";
 import type { Log } from "../core/ports/log.ts";
@@ -34,6 +35,16 @@ export interface AgentDeps {
 
 const FIRST_WORD_MS = 150_000;
 
+/**
+ * Which models there are for a thread. Only those who answer surely know the usual one: a gateway may run without the settings of the
+ * model. The demo model answers for all where none is set, so it is then the only one.
+ */
+export function modelsOf(role: "start" | "gateway" | "worker", settings: Settings): Models {
+  const usual = modelRecordOf(settings);
+  if (usual !== undefined) return { usual, listed: listedModels(settings) };
+  return role === "gateway" ? { listed: listedModels(settings) } : { usual: demoRecord, listed: [] };
+}
+
 /** @throws Error when SYSTEM_PROMPT_FILE cannot be read. */
 export function openAgent(deps: AgentDeps, settings: Settings, botName: string): Agent {
   const { clock, log, conversation } = deps;
@@ -47,7 +58,7 @@ export function openAgent(deps: AgentDeps, settings: Settings, botName: string):
     limits,
     caching: true,
   };
-  const profileOf = createProfileOf(profile, sha256);
+  const profileOf = createProfileOf(profile, sha256, record === undefined ? [] : listedModels(settings));
   if (record === undefined) {
     return { model: createDemoModel({ clock }), profileOf, close: () => Promise.resolve() };
   }

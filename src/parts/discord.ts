@@ -20,6 +20,7 @@ import { createTakeInteraction } from "../adapters/discord/take-interaction.ts";
 import { createThreads } from "../adapters/discord/threads.ts";
 import type { Settings } from "../adapters/settings/settings.ts";
 import type { Access } from "../core/access/access.ts";
+import type { Models } from "../core/command/models.ts";
 import { createCommands } from "../core/command/commands.ts";
 import { toBobbinError } from "../core/errors.ts";
 import { growingMs, pause, untilAborted } from "../core/pause.ts";
@@ -51,6 +52,7 @@ export interface DiscordWayInDeps {
   readonly intake: Intake;
   readonly answers: Answers;
   readonly transcripts: Transcripts;
+  readonly models: Models;
   readonly marks: ReadingMarks;
   /** For the one who listens; its leases are held for as long as a process lives. */
   readonly leadership: Locker;
@@ -109,7 +111,7 @@ export async function openDiscord(
   return {
     surfaceOf: (session) => createDiscordSurface({ api, threads, working, log }, session),
     conversation: conversationWhen(identified.then((bot) => createDiscordConversation(api, bot))),
-    connect({ access, intake, answers, transcripts, marks, leadership }) {
+    connect({ access, intake, answers, transcripts, models, marks, leadership }) {
       let gateway: DiscordGateway | undefined;
       let isStandby = false;
       let why: string | undefined = "Discord has not answered yet.";
@@ -122,7 +124,7 @@ export async function openDiscord(
       async function listen(bot: DiscordIdentity, lease: Lease): Promise<void> {
         const term = await marks.begin("discord");
         const channels = new Channels(bot.user);
-        const commands = createCommands({ access, intake, transcripts, clock, log });
+        const commands = createCommands({ access, intake, transcripts, models, clock, log });
         const answerInteraction = createAnswerInteraction({ api, commands, intake, places, clock, log }, bot);
         const owed = new OwedAnswers({ answers, api, answerInteraction, clock, log }, bot);
         const receive = createReceive({ api, channels, intake, owed, places, transcripts, clock, log }, bot);

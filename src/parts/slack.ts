@@ -17,6 +17,7 @@ import { createSlackSurfaces } from "../adapters/slack/surfaces.ts";
 import { createTell } from "../adapters/slack/tell.ts";
 import type { Settings } from "../adapters/settings/settings.ts";
 import type { Access } from "../core/access/access.ts";
+import type { Models } from "../core/command/models.ts";
 import { createCommands } from "../core/command/commands.ts";
 import { toBobbinError } from "../core/errors.ts";
 import type { Answers } from "../core/ports/answers.ts";
@@ -42,6 +43,7 @@ export interface Slack {
     readonly intake: Intake;
     readonly transcripts: Transcripts;
     readonly threads: PersonThreads;
+    readonly models: Models;
     readonly answers: Answers;
   }): SlackWayIn;
   close(): Promise<void>;
@@ -100,7 +102,7 @@ export async function openSlack(
 
   function connectionOf(
     bot: SlackBot,
-    { access, intake, transcripts, threads }: Parameters<Slack["connect"]>[0],
+    { access, intake, transcripts, models, threads }: Parameters<Slack["connect"]>[0],
     answers: PrivateAnswers,
   ): SlackConnection {
     const written = (name: string): string => `@${bot.name} ${name}`;
@@ -109,7 +111,7 @@ export async function openSlack(
         intake,
         transcripts,
         people,
-        commands: createCommands({ access, intake, transcripts, clock, log }, { written }),
+        commands: createCommands({ access, intake, transcripts, models, clock, log }, { written }),
         answers,
         home: createHome({ api, access, threads, people, log }, bot),
         showIdle: (session) => surfaces.status.show(session, "idle"),

@@ -38,7 +38,7 @@ export function message(
 
 export function command(
   session: SessionId,
-  name: SessionCommand["name"],
+  wanted: "reset" | "stop" | "retry" | SessionCommand,
   more: Partial<CommandInbound> = {},
 ): CommandInbound {
   count += 1;
@@ -50,7 +50,7 @@ export function command(
     author: { id: "U1", name: "Ana" },
     at: 1_700_000_000_000 + count,
     addressed: true,
-    command: { name },
+    command: typeof wanted === "string" ? { name: wanted } : wanted,
     ...more,
   };
 }

@@ -5,13 +5,15 @@ import { sha256 } from "../../src/adapters/ids.ts";
 import { createLocalStops } from "../../src/adapters/local/stops.ts";
 import type { Sql } from "../../src/adapters/postgres/sql.ts";
 import { createCommands } from "../../src/core/command/commands.ts";
-import type { CommandName } from "../../src/core/command/command.ts";
+import type { Command, CommandName } from "../../src/core/command/command.ts";
 import { checkLimits } from "../../src/core/agent/limits.ts";
 import type { Limits, LoopProfile } from "../../src/core/agent/loop-types.ts";
 import { allowAll, type Tool } from "../../src/core/agent/tool.ts";
 import { createProfileOf, type ProfileOf } from "../../src/core/agent/frozen-profile.ts";
 import type { Author, Inbound, MessageInbound } from "../../src/core/inbound.ts";
 import type { InboundId } from "../../src/core/ids.ts";
+import type { Models } from "../../src/core/command/models.ts";
+import type { ModelRecord } from "../../src/core/ports/model.ts";
 import type { Surface } from "../../src/core/ports/surface.ts";
 import { createIntake } from "../../src/core/run/intake.ts";
 import { createRunSession } from "../../src/core/run/run-session.ts";
@@ -33,6 +35,8 @@ import { accessWith } from "./access.ts";
 export interface RunBenchOptions {
   readonly tools?: readonly Tool[];
   readonly limits?: Partial<Limits>;
+  /** Models that a thread may use beside the usual one. */
+  readonly listed?: readonly ModelRecord[];
   /** In place of the profile of this bench. */
   readonly profileOf?: ProfileOf;
   /** Stands between the replies and the thread. */
@@ -122,11 +126,12 @@ export class RunBench {
   }
 
   /** What the person reads. The same `id` is the same command delivered once more. */
-  async command(name: CommandName, id = `c${++this.#commands}`): Promise<string> {
+  async command(given: CommandName | Command, id = `c${++this.#commands}`): Promise<string> {
     const commands = createCommands({
       access: accessWith(),
       intake: this.#intake(),
       transcripts: this.stores.transcripts,
+      models: this.models,
       clock: this.clock,
       log: silentLog,
     });
@@ -137,7 +142,7 @@ export class RunBench {
       id: `${this.session}/${id}` as InboundId,
       at: Date.now(),
     };
-    return (await commands.run({ name }, request)).text;
+    return (await commands.run(typeof given === "string" ? { name: given } : given, request)).text;
   }
 
   worker(): BenchWorker {
@@ -162,7 +167,7 @@ export class RunBench {
         newId: () => randomBytes(12).toString("hex"),
         hash: sha256,
         model: this.model,
-        profileOf: this.#options.profileOf ?? createProfileOf(this.profile, sha256),
+        profileOf: this.#options.profileOf ?? createProfileOf(this.profile, sha256, this.models.listed),
         surfaceOf: () =>
           gate(this.#surface, (method, [, page]) => {
             if (method !== "find") writes++;
@@ -190,6 +195,10 @@ export class RunBench {
         this.locker.lose(this.key);
       },
     };
+  }
+
+  get models(): Models {
+    return { usual: scriptedRecord, listed: this.#options.listed ?? [] };
   }
 
   /** What the model is told. */

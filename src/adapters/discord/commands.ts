@@ -7,7 +7,7 @@ import {
   Routes,
   type APIApplicationCommand,
 } from "discord-api-types/v10";
-import { COMMANDS } from "../../core/command/parse.ts";
+import { COMMANDS } from "../../core/command/table.ts";
 import { pause, growingMs } from "../../core/pause.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Log } from "../../core/ports/log.ts";

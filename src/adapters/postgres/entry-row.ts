@@ -67,6 +67,7 @@ function toEntryBody(value: unknown): EntryBody {
         name: textOf(body["name"], "name"),
         ok: body["ok"] === true,
         content: textOf(body["content"], "content"),
+        ...optional(body, "durationMs", numberOf),
       };
     case "note":
       return { v: 1, kind: "note", text: textOf(body["text"], "text") };

@@ -27,7 +27,7 @@ export const holding = (of: {
   returning w.last_seq as base, r.epoch, w.stop_seq, ${isStopped("w", "r")} as stopped, ${of.gives})`;
 
 const freezing = (first: number): string => `,
-    frozen_epoch = r.epoch, prompt_hash = $${first}::text, tools_hash = $${first + 1}::text`;
+    frozen_epoch = r.epoch, frozen_fence = $2, prompt_hash = $${first}::text, tools_hash = $${first + 1}::text`;
 
 export const frozenValues = (frozen: Frozen | undefined): readonly string[] =>
   frozen === undefined ? [] : [frozen.prompt.hash, frozen.tools.hash];

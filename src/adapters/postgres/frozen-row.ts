@@ -9,12 +9,19 @@ export interface FrozenRow {
   readonly toolsText: string | null;
 }
 
-/** SQL: the columns of a `FrozenRow`; null unless the session `was` froze them in this epoch. */
-export const FROZEN = (epoch: string): string => `
-  case when was.frozen_epoch = ${epoch} then was.prompt_hash end as "promptHash",
-  case when was.frozen_epoch = ${epoch} then (select text from blobs where hash = was.prompt_hash) end as "promptText",
-  case when was.frozen_epoch = ${epoch} then was.tools_hash end as "toolsHash",
-  case when was.frozen_epoch = ${epoch} then (select text from blobs where hash = was.tools_hash) end as "toolsText"`;
+/**
+ * SQL: the columns of a `FrozenRow`; null unless the session `was` froze them in this epoch, and nobody asked for new ones since.
+ * @param call the row of the run's newest model call, or of nulls: what the run was told it is told to its end.
+ */
+export const FROZEN = (epoch: string, call?: string): string => {
+  const holds = `was.frozen_epoch = ${epoch} and (was.reload_fence is null or was.frozen_fence > was.reload_fence)`;
+  const columns = ["prompt", "tools"].flatMap((name) => {
+    const frozen = `case when ${holds} then was.${name}_hash end`;
+    const hash = call === undefined ? frozen : `coalesce(${call}.${name}_hash, ${frozen})`;
+    return [`${hash} as "${name}Hash"`, `(select text from blobs where hash = ${hash}) as "${name}Text"`];
+  });
+  return columns.join(",\n  ");
+};
 
 export function toFrozen(row: FrozenRow): { readonly frozen?: Frozen } {
   const { promptHash, promptText, toolsHash, toolsText } = row;

@@ -1,6 +1,7 @@
 /** Inbounds between their rows and the vocabulary. */
 
-import type { SessionCommand } from "../../core/command/command.ts";
+import { isStored, type CommandName, type SessionCommand } from "../../core/command/command.ts";
+import { commandOf, COMMANDS } from "../../core/command/table.ts";
 import type { Inbound } from "../../core/inbound.ts";
 import type { InboundId } from "../../core/ids.ts";
 import { cleanJsonText } from "../../core/text.ts";
@@ -49,13 +50,12 @@ export function toInbound(value: unknown): Inbound {
 }
 
 function toCommand(value: unknown): SessionCommand {
-  const { name } = fieldsOf(value, "command");
-  switch (name) {
-    case "reset":
-    case "stop":
-    case "retry":
-      return { name };
-    default:
-      throw new StoredJsonError(`command ${String(name)}`);
-  }
+  const { name, value: given } = fieldsOf(value, "command");
+  const isName = typeof name === "string" && Object.hasOwn(COMMANDS, name);
+  // It is as it was checked when it was stored, and is taken for nothing else.
+  const command = isName
+    ? commandOf(name as CommandName, given === undefined ? undefined : textOf(given, "value"))
+    : undefined;
+  if (command === undefined || !isStored(command)) throw new StoredJsonError(`command ${String(name)}`);
+  return command;
 }

@@ -9,6 +9,7 @@ import type { Limit } from "../../core/access/decide.ts";
 import type { Inbound } from "../../core/inbound.ts";
 import type { Admission, Stored } from "../../core/ports/inbox.ts";
 import { cleanJsonText } from "../../core/text.ts";
+import { passedOver, withoutWords } from "./ledger-sql.ts";
 import { shaped } from "./shaped.ts";
 import type { Sql } from "./sql.ts";
 
@@ -40,8 +41,13 @@ interface Shape {
   readonly refuses: boolean;
 }
 
+/** Its own session keeps it from the bot: that shows at once, and not only where somebody may be refused. */
+const REFUSED_NOW = `case when put.seq is not null and j.fate = 'refused' then j.reason end`;
+
 const LIMITS = `, who text, place text, user_most integer, user_ms bigint, user_rule text, channel_most integer,
     channel_ms bigint, channel_rule text, pair_most integer, pair_ms bigint, pair_rule text`;
+
+const LIMIT_COLUMNS = LIMITS.replaceAll(/^, | (?:text|integer|bigint)/g, "");
 
 /** Whether an inbound counts for a limit. */
 const COUNTS = `c.fate is distinct from 'refused'`;
@@ -58,18 +64,26 @@ const readyOf = (counts: boolean): string => (counts ? "ready" : "judged");
 /**
  * Takes no lock that another thread of work holds: a message never waits for a run. Two of these that run into each other's
  * rows cannot wait in a circle, as all take first the inbounds and then the sessions, each in the order of their ids. The
- * first that is addressed and not refused makes the session, also for what stands behind it.
+ * first that is addressed and not refused makes the session, also for what stands behind it. `found`: why the session keeps the
+ * message from the bot, empty where it does not, and null where there is no session.
  */
 const PUT = shaped<Shape>({
   name: ({ counts, refuses }) => `inbox-put${counts ? "-counted" : ""}${refuses ? "-refused" : ""}`,
   text: ({ counts, refuses }) => `
 with given as materialized (
-  select g.*, (select true from sessions s where s.id = g.session) as known
+  select g.*, (select coalesce(${passedOver("s", "g")}, '') from sessions s where s.id = g.session) as found
   from jsonb_to_recordset($1::jsonb) as g(n integer, id text, session text, kind text, message text, at bigint,
     addressed boolean, fate text, reason text, rule text, note text, body jsonb${counts ? LIMITS : ""})),
 judged as materialized (
-  select g.*, g.addressed or g.known is true or exists (
-    select from given f where f.session = g.session and f.addressed and f.fate is distinct from 'refused' and f.n < g.n) as wanted
+  select g.n, g.id, g.session, g.kind, g.message, g.at, g.note, g.found,
+    case when g.found > '' then 'refused' else g.fate end as fate,
+    case when g.found > '' then g.found else g.reason end as reason,
+    case when g.found > '' then g.found else g.rule end as rule,
+    case when g.found > '' then ${withoutWords("g.body")} else g.body end as body,
+    g.addressed or g.found is not null or exists (
+      select from given f where f.session = g.session and f.addressed and f.fate is distinct from 'refused' and f.n < g.n) as wanted${
+        counts ? `, ${LIMIT_COLUMNS}` : ""
+      }
   from given g),
 ${
   counts
@@ -78,18 +92,18 @@ ${
     count(*) filter (where countable) over by_channel as channel_before,
     count(*) filter (where countable) over by_pair as pair_before
   from (
-    select j.*, j.wanted and row_number() over (partition by j.id order by j.n) = 1
+    select j.*, j.wanted and j.fate is distinct from 'refused' and row_number() over (partition by j.id order by j.n) = 1
       and not exists (select from inbox x where x.id = j.id) as countable
     from judged j) w
   window by_user as (partition by who order by n rows between unbounded preceding and 1 preceding),
     by_channel as (partition by place order by n rows between unbounded preceding and 1 preceding),
     by_pair as (partition by who, session order by n rows between unbounded preceding and 1 preceding)),
 stopped as materialized (
-  select w.*, case${reached("user", "c.who = w.who")}${reached("channel", "c.place = w.place")}${reached("pair", "c.who = w.who and c.session = w.session")}
+  select w.*, case when w.fate = 'refused' then null${reached("user", "c.who = w.who")}${reached("channel", "c.place = w.place")}${reached("pair", "c.who = w.who and c.session = w.session")}
     end as over
   from weighed w),
 ready as materialized (
-  select n, id, session, kind, message, at, note, body, who, place, known, wanted,
+  select n, id, session, kind, message, at, note, body, who, place, found, wanted,
     case when over is null then fate else 'refused' end as fate,
     coalesce(over, reason) as reason, coalesce(over, rule) as rule
   from stopped),
@@ -104,11 +118,11 @@ ready as materialized (
 made as (
   insert into sessions (id)
   select distinct j.session from ${readyOf(counts)} j
-  where j.known is null and j.fate is distinct from 'refused' and j.id in (select id from put) order by 1
+  where j.found is null and j.fate is distinct from 'refused' and j.id in (select id from put) order by 1
   on conflict (id) do nothing)
 select put.seq, (select i.seq from inbox i where i.id = j.id) as before, j.wanted,
   coalesce((select true from runs r where r.session = j.session and r.reply = 'open' limit 1), false) as running,
-  ${refuses ? `coalesce((select i.reason from inbox i where i.id = j.id and i.fate = 'refused'), case when put.seq is not null and j.fate = 'refused' then j.reason end)` : "null"} as refused
+  ${refuses ? `coalesce((select i.reason from inbox i where i.id = j.id and i.fate = 'refused'), ${REFUSED_NOW})` : REFUSED_NOW} as refused
 from ${readyOf(counts)} j left join put on put.id = j.id order by j.n`,
 });
 

@@ -5,6 +5,7 @@ import type { Inbox, Stored } from "../../core/ports/inbox.ts";
 import { cleanText } from "../../core/text.ts";
 import { inboundText } from "./inbound-row.ts";
 import { createPut } from "./inbox-put.ts";
+import { putSetting } from "./inbox-settings.ts";
 import { IS_WORK, WAITS } from "./ledger-sql.ts";
 import { snapshotRetry } from "./snapshot-retry.ts";
 import type { Sql } from "./sql.ts";
@@ -136,6 +137,13 @@ export function createInbox(sql: Sql): Inbox {
         }
         case "retry":
           return put(inbound, admission, false);
+        case "model":
+        case "effort":
+        case "title":
+        case "follow":
+        case "mute":
+        case "reload":
+          return putSetting(sql, inbound, inbound.command, rule);
         default:
           return inbound.command satisfies never;
       }

@@ -3,6 +3,8 @@
  * messages are admitted, and what they become. `i` is always a row of the inbox.
  */
 
+import { MENTION_RULE, MUTE_RULE } from "../../core/session-settings.ts";
+
 /** Whether it asks for something to be done. Notes, also those on edits and deletes, wait for a run and are no reason for one. */
 export const IS_WORK = `i.kind in ('message', 'command')`;
 
@@ -17,6 +19,18 @@ export const isDropped = (by: string): string => `(i.seq < ${by}.stop_seq and ${
 
 /** Whether a stop or reset came that is newer than everything the run admitted. */
 export const isStopped = (by: string, run: string): string => `${by}.stop_seq > ${run}.admitted_seq`;
+
+/**
+ * Why the session's row keeps the message `m` (a row with `kind`, `addressed` and `fate`) from the bot; null where it does not. It is
+ * read where the message is stored, so that a message is judged by what was set before it.
+ */
+export const passedOver = (session: string, m: string): string => `
+    case when ${m}.kind = 'message' and ${m}.fate is null then
+      case when ${session}.muted then '${MUTE_RULE}'
+        when ${session}.mentions_only and not ${m}.addressed then '${MENTION_RULE}' end end`;
+
+/** The body of a message that is not for the bot: that there was one is kept, so that it can be explained, and not what it said. */
+export const withoutWords = (body: string): string => `${body} || '{"parts": []}'`;
 
 /** The order in which messages are admitted; whoever is last in it is the one who asks. */
 export const IN_ORDER = `at, seq`;

@@ -5,6 +5,7 @@ import type { RunId } from "../../core/ids.ts";
 import type { Fence, Opened } from "../../core/ports/run-store.ts";
 import type { SessionId } from "../../core/thread.ts";
 import type { EntryRow } from "./entry-row.ts";
+import { CHOSEN, toChosen, type ChosenRow } from "./chosen-row.ts";
 import { FROZEN, toFrozen, type FrozenRow } from "./frozen-row.ts";
 import {
   IN_ORDER,
@@ -33,7 +34,7 @@ const RETRYABLE = Object.entries(END_REASONS)
   .flatMap(([reason, { canRetry }]) => (canRetry ? [`'${reason}'`] : []))
   .join(", ");
 
-interface OpenRow extends FrozenRow, TailRow {
+interface OpenRow extends FrozenRow, ChosenRow, TailRow {
   readonly todo: "settle" | "abandoned" | "used_up" | "resume" | "new" | "tidy" | "nothing";
   /** Null when the snapshot was stale (or there was nothing to take). */
   readonly fence: number | null;
@@ -43,6 +44,8 @@ interface OpenRow extends FrozenRow, TailRow {
   readonly entries: readonly EntryRow[] | null;
   readonly stopped: boolean;
   readonly afterCrash: boolean;
+  /** The model of the run's newest call. */
+  readonly begunWith: string | null;
 }
 
 /**
@@ -154,6 +157,9 @@ added as (
 scope as materialized (
   select coalesce(c.epoch, h.epoch) as epoch from held h left join current c on true where h.kind in ('new', 'resume')),
 ${newest("scope", tail)},
+told as materialized (
+  select m.model, m.prompt_hash, m.tools_hash from held h, current c, model_calls m
+  where h.kind = 'resume' and m.run = c.id order by m.round desc, m.started_at desc limit 1),
 of_run as (
   select e.seq, e.epoch, e.run, e.round, e.body from held h, current c, entries e
   where h.kind in ('settle', 'used_up') and e.run = c.id)
@@ -172,9 +178,9 @@ select todo.kind as todo, h.fence,
   exists (select from left_behind) or exists (
     select from current c join attempts a on a.run = c.id
     where a.ended = 'crashed' and a.ended_at > now_ms() - ${MAY_LAND_MS}) as "afterCrash",
-  ${FROZEN("coalesce(c.epoch, was.epoch)")}
+  l.model as "begunWith", ${CHOSEN}, ${FROZEN("coalesce(c.epoch, was.epoch)", "l")}
 from was cross join todo left join held h on true
-left join current c on true`,
+left join current c on true left join told l on true`,
 });
 
 /** What the model reads in a retried run, so that its history ends with a turn to answer. */
@@ -228,6 +234,8 @@ async function toOpened(sql: Sql, row: OpenRow, session: SessionId, tail: number
         fence,
         tail: await tailOf(sql, run, row, tail),
         ...toFrozen(row),
+        chosen: toChosen(row),
+        ...(row.begunWith === null ? {} : { begunWith: row.begunWith }),
         resumed: row.todo === "resume",
         stopped: row.stopped,
         afterCrash: row.afterCrash,

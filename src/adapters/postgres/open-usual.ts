@@ -7,13 +7,14 @@ import type { RunId } from "../../core/ids.ts";
 import type { Opened } from "../../core/ports/run-store.ts";
 import type { SessionId } from "../../core/thread.ts";
 import { toAuthor, type EntryRow } from "./entry-row.ts";
+import { CHOSEN, toChosen, type ChosenRow } from "./chosen-row.ts";
 import { toFrozen, FROZEN, type FrozenRow } from "./frozen-row.ts";
 import { IN_ORDER, isDropped, LAST_FIRST, noteEntry, USER_ENTRY } from "./ledger-sql.ts";
 import { newest, TAIL, tailOf, type TailRow } from "./open-tail.ts";
 import { shaped } from "./shaped.ts";
 import type { Sql } from "./sql.ts";
 
-interface UsualRow extends FrozenRow, TailRow {
+interface UsualRow extends FrozenRow, ChosenRow, TailRow {
   readonly todo: "new" | "other" | "nothing";
   /** Null when the snapshot was stale (or there was nothing to take). */
   readonly fence: number | null;
@@ -66,7 +67,7 @@ added as (
   returning seq, epoch, run, round, body),
 ${newest("held", tail)}
 select todo.kind as todo, h.fence, was.epoch, r.started_at as "startedAt", r.requester,
-  (select ${TAIL} from newest e) as history, (select ${TAIL} from added e) as added, ${FROZEN("was.epoch")}
+  (select ${TAIL} from newest e) as history, (select ${TAIL} from added e) as added, ${CHOSEN}, ${FROZEN("was.epoch")}
 from was cross join todo left join held h on true left join started r on true`,
 });
 
@@ -90,6 +91,7 @@ export async function openUsual(
     fence: { session, run: id, number: row.fence },
     tail: await tailOf(sql, { session, epoch }, row, tail),
     ...toFrozen(row),
+    chosen: toChosen(row),
     resumed: false,
     stopped: false,
     afterCrash: false,

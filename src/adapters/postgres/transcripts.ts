@@ -12,10 +12,12 @@ import type { Fate } from "../../core/inbound.ts";
 import type { RunId } from "../../core/ids.ts";
 import type { RunCause } from "../../core/run.ts";
 import type { SessionId } from "../../core/thread.ts";
+import { CHOSEN, toChosen, type ChosenRow } from "./chosen-row.ts";
 import { ENTRY_JSON, toEntry, type EntryRow } from "./entry-row.ts";
 import { toInbound } from "./inbound-row.ts";
 import { WAITS } from "./ledger-sql.ts";
 import { OUTCOME_JSON, toOutcome, toUsage, USAGE_JSON, type OutcomeRow, type UsageRow } from "./run-row.ts";
+import { readNewestRun, readUsage } from "./spent.ts";
 import type { Sql } from "./sql.ts";
 
 const STATUS = {
@@ -63,16 +65,30 @@ export const FIRST_SAID = `(select left(string_agg(p->>'text', ' '), 200) from (
 const RECENT = {
   name: "transcript-recent",
   text: `
-select s.id as session, s.touched_at as "touchedAt",
+select s.id as session, s.touched_at as "touchedAt", s.title,
   exists (select from runs r where r.session = s.id and r.reply = 'open') as running,
   ${FIRST_SAID} as said
 from sessions s where starts_with(s.id, $1) order by s.touched_at desc, s.id desc limit $2`,
 };
 
+const SETTINGS = {
+  name: "transcript-settings",
+  text: `select ${CHOSEN}, was.title, was.title_source as "titleSource", was.mentions_only as "mentionsOnly", was.muted
+from sessions was where was.id = $1`,
+};
+
+interface SettingsRow extends ChosenRow {
+  readonly title: string | null;
+  readonly titleSource: string | null;
+  readonly mentionsOnly: boolean | null;
+  readonly muted: boolean | null;
+}
+
 interface RecentRow {
   readonly session: SessionId;
   readonly touchedAt: number;
   readonly running: boolean;
+  readonly title: string | null;
   readonly said: string | null;
 }
 
@@ -124,6 +140,20 @@ export function createTranscripts(sql: Sql): Transcripts {
       };
       return status;
     },
+    async settings(session) {
+      const [row] = await sql.query<SettingsRow>(SETTINGS, [session]);
+      if (row === undefined) return undefined;
+      const { title, titleSource, mentionsOnly, muted } = row;
+      const source = titleSource === "model" ? "model" : "person";
+      return {
+        ...toChosen(row),
+        ...(title === null ? {} : { title: { text: title, source } }),
+        follow: mentionsOnly === true ? "mention" : "thread",
+        isMuted: muted === true,
+      };
+    },
+    usage: (session) => readUsage(sql, session),
+    newestRun: (session) => readNewestRun(sql, session),
     async entries(session) {
       const [row] = await sql.query<{ entries: readonly EntryRow[] | null }>(ENTRIES, [session]);
       return (row?.entries ?? []).map(toEntry);
@@ -142,9 +172,9 @@ export function createTranscripts(sql: Sql): Transcripts {
     },
     async recent(platform, space, channel, limit) {
       const rows = await sql.query<RecentRow>(RECENT, [`${platform}:${space}:${channel}:`, limit]);
-      return rows.map(({ said, ...row }): RecentSession => ({
+      return rows.map(({ title, said, ...row }): RecentSession => ({
         ...row,
-        label: labelOf({ firstText: said ?? undefined }),
+        label: labelOf({ title: title ?? undefined, firstText: said ?? undefined }),
       }));
     },
     async runs(session) {

@@ -3,6 +3,7 @@
 import type { Stored } from "../../core/ports/inbox.ts";
 import type { WebInbox } from "../../core/ports/web-messages.ts";
 import { inboundText } from "./inbound-row.ts";
+import { passedOver, withoutWords } from "./ledger-sql.ts";
 import type { Sql } from "./sql.ts";
 import { INSERTED, insertValues, toMessage, type MessageRow } from "./web-messages.ts";
 
@@ -10,21 +11,29 @@ interface PutRow extends MessageRow {
   readonly seq: number | null;
   readonly before: number | null;
   readonly running: boolean;
+  /** The rule by which it is not for the bot. */
+  readonly refused: string | null;
 }
 
 const PUT = {
   name: "web-inbox-put",
   text: `${INSERTED},
+judged as materialized (
+  select row.*, case when $11::boolean then $10::text else (
+      select ${passedOver("s", "m")} from sessions s,
+        (values ('message', $12::boolean, null::text)) as m(kind, addressed, fate) where s.id = row.session) end as refused
+  from row),
 put as (
   insert into inbox (id, session, kind, message, at, body, rule, state, fate, reason, done_at)
-  select $8::text, row.session, 'message', row.id, row.at, jsonb_set($9::jsonb, '{at}', to_jsonb(row.at)), $10::text,
-    case when $11::boolean then 'done' else 'waiting' end, case when $11 then 'refused' end, case when $11 then $10 end,
-    case when $11 then now_ms() end
-  from row
+  select $8::text, j.session, 'message', j.id, j.at,
+    case when j.refused is null or $11 then b.body else ${withoutWords("b.body")} end, coalesce(j.refused, $10),
+    case when j.refused is null then 'waiting' else 'done' end, case when j.refused is not null then 'refused' end, j.refused,
+    case when j.refused is not null then now_ms() end
+  from judged j, lateral (select jsonb_set($9::jsonb, '{at}', to_jsonb(j.at)) as body) b
   on conflict (id) do nothing returning seq),
 made as (
   insert into sessions (id) select session from row where not $11 on conflict (id) do nothing)
-select row.*, put.seq, (select seq from inbox where id = $8) as before,
+select row.*, (select refused from judged) as refused, put.seq, (select seq from inbox where id = $8) as before,
   exists (select from runs where session = $1 and reply = 'open') as running
 from row left join put on true`,
 };
@@ -38,15 +47,16 @@ export function createWebInbox(sql: Sql): WebInbox {
         inboundText(inbound),
         rule,
         isRefused,
+        inbound.addressed,
       ];
       const [found] = await sql.query<PutRow>(PUT, values);
       if (found === undefined) return undefined;
-      const { seq, before, running, ...row } = found;
+      const { seq, before, running, refused, ...row } = found;
       return { row: toMessage(row), stored: storedAs() };
 
       function storedAs(): Stored {
         if (seq === null) return { kind: "duplicate", seq: before ?? 0 };
-        return isRefused ? { kind: "refused", seq, rule } : { kind: "stored", seq, running };
+        return refused === null ? { kind: "stored", seq, running } : { kind: "refused", seq, rule: refused };
       }
     },
   };

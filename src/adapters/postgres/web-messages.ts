@@ -68,7 +68,9 @@ const LIST = {
 
 const THREADS = {
   name: "web-threads",
-  text: `select session, label, at from web_threads order by at desc, session desc limit $1::integer`,
+  text: `
+select t.session, t.label, t.at, s.title from web_threads t left join sessions s on s.id = t.session
+order by t.at desc, t.session desc limit $1::integer`,
 };
 
 export function createWebMessages(sql: Sql): WebMessages {
@@ -93,7 +95,14 @@ export function createWebMessages(sql: Sql): WebMessages {
     async list(session, sinceRevision = 0) {
       return (await sql.query<MessageRow>(LIST, [session, sinceRevision])).map(toMessage);
     },
-    threads: (limit) => sql.query<WebThread>(THREADS, [limit]),
+    async threads(limit) {
+      const rows = await sql.query<WebThread & { readonly title: string | null }>(THREADS, [limit]);
+      return rows.map(({ session, label, at, title }) => ({
+        session,
+        label: title === null ? label : labelOf({ title }),
+        at,
+      }));
+    },
   };
 }
 

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { DEFAULT_ACCESS } from "../../core/access/defaults.ts";
 import type { AccessRules, Address, Audience, Rate } from "../../core/access/rules.ts";
 import type { CommandName } from "../../core/command/command.ts";
-import { COMMANDS } from "../../core/command/parse.ts";
+import { COMMAND_NAMES } from "../../core/command/table.ts";
 
 /** Whatever is left out has its default: members of the space may, guests and people of other companies may not. */
 export interface AccessInput {
@@ -97,7 +97,7 @@ export const accessSchema = z.strictObject({
     })
     .optional(),
   commands: z
-    .strictObject(Object.fromEntries(Object.keys(COMMANDS).map((name) => [name, audience.optional()])))
+    .strictObject(Object.fromEntries(COMMAND_NAMES.map((name) => [name, audience.optional()])))
     .optional(),
   bots: z
     .strictObject({

@@ -4,15 +4,24 @@ import type { ModelRecord } from "../../core/ports/model.ts";
 import { unlistedModel } from "./config.ts";
 import type { Settings } from "./settings.ts";
 
+type Given = Pick<Settings, "model" | "openaiBaseUrl" | "config">;
+
 /** Undefined without a model: then the demo answers. */
-export function modelRecordOf(
-  settings: Pick<Settings, "model" | "openaiBaseUrl" | "config">,
-): ModelRecord | undefined {
-  const { model: name, openaiBaseUrl, config } = settings;
+export function modelRecordOf(settings: Given): ModelRecord | undefined {
+  const { model: name, config } = settings;
   if (name === undefined) return undefined;
   const record =
     config.models.find((model) => model.name === name) ?? unlistedModel(name, config.limits.outputTokens);
-  // OpenAI's own newer models refuse `max_tokens`, and its older ones take both; other servers know the older name.
+  return withCapField(record, settings);
+}
+
+/** Those that the configuration lists. */
+export function listedModels(settings: Given): readonly ModelRecord[] {
+  return settings.config.models.map((record) => withCapField(record, settings));
+}
+
+/** OpenAI's own newer models refuse `max_tokens`, and its older ones take both; other servers know the older name. */
+function withCapField(record: ModelRecord, { openaiBaseUrl }: Given): ModelRecord {
   const outputCapField = openaiBaseUrl === undefined ? "max_completion_tokens" : "max_tokens";
   return { outputCapField, ...record };
 }

@@ -18,11 +18,23 @@ export const DEFAULT_ACCESS: AccessRules = {
   unknown: "everyone",
   admins: { platform: true, users: [], roles: [] },
   commands: {
-    reset: "everyone",
     stop: "everyone",
     retry: "everyone",
+    reset: "everyone",
     status: "everyone",
     queue: "everyone",
+    usage: "everyone",
+    details: "everyone",
+    /*
+     * A thread is its people's: they choose among the models that the configuration lists, name it, and tell the bot to be quiet
+     * in it. All of that is kept with who did it, and anyone of them can take it back.
+     */
+    model: "everyone",
+    effort: "everyone",
+    title: "everyone",
+    follow: "everyone",
+    mute: "everyone",
+    reload: "everyone",
     why: "admins",
     help: "everyone",
   },

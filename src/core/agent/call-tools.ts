@@ -179,7 +179,9 @@ function contextOf(state: RunState, call: ToolCall, signal: AbortSignal): Omit<T
 
 async function answer(state: RunState, call: PreparedCall, group: LimitedSignal): Promise<AnsweredCall> {
   if (call.kind === "answered") return answeredCall(state, call.call, { ok: false, text: call.text });
-  return answeredCall(state, call.call, await runTool(state, call, group));
+  const startTicks = state.deps.clock.ticks();
+  const result = await runTool(state, call, group);
+  return answeredCall(state, call.call, result, Math.round(state.deps.clock.ticks() - startTicks));
 }
 
 async function runTool(state: RunState, ready: ReadyCall, group: LimitedSignal): Promise<ResultText> {
@@ -218,11 +220,19 @@ async function runTool(state: RunState, ready: ReadyCall, group: LimitedSignal):
   }
 }
 
-function answeredCall(state: RunState, call: ToolCall, result: ResultText): AnsweredCall {
+function answeredCall(state: RunState, call: ToolCall, result: ResultText, durationMs = 0): AnsweredCall {
   const { ok, text } = result;
   const content = capResult(text, state.profile.limits.toolResultBytes);
   return {
-    entry: { v: 1, kind: "tool", call: call.id, name: call.name, ok, content },
+    entry: {
+      v: 1,
+      kind: "tool",
+      call: call.id,
+      name: call.name,
+      ok,
+      content,
+      ...(durationMs > 0 ? { durationMs } : {}),
+    },
     full: { call: call.id, name: call.name, ok, content: text },
   };
 }

@@ -1,17 +1,33 @@
 /**
  * System prompt and tool list stay as they were when the session's epoch began, over deploys too: a provider's prompt
- * cache holds only while the bytes are the same. `reset` composes them anew.
+ * cache holds only while the bytes are the same. `reset`, `reload` and another
+ * model compose them anew.
  */
 
 import type { Hash } from "../ids.ts";
-import type { ToolSpec } from "../ports/model.ts";
+import { modelFor, usableModels } from "../command/models.ts";
+import type { ModelRecord, ToolSpec } from "../ports/model.ts";
 import type { Blob, Frozen } from "../round.ts";
+import type { ChosenModel } from "../session-settings.ts";
 import type { LoopProfile } from "./loop-types.ts";
 import { standardSpecs } from "./tool-specs.ts";
 import type { Tool } from "./tool.ts";
 
 export interface ProfileOf {
-  (frozen: Frozen | undefined): { readonly profile: LoopProfile; readonly frozen: Frozen };
+  /**
+   * @param chosen the session's model, where people chose one.
+   * @param begunWith the model that the run has asked so far: it goes on with that one while there is such a one.
+   */
+  (
+    frozen: Frozen | undefined,
+    chosen?: ChosenModel,
+    begunWith?: string,
+  ): {
+    readonly profile: LoopProfile;
+    readonly frozen: Frozen;
+    /** For people: the model that was chosen is gone, and which one answers in its place. */
+    readonly notice?: string;
+  };
 }
 
 /** What a model is told, as it is stored. */
@@ -20,17 +36,37 @@ export function frozenOf({ system, tools }: Pick<LoopProfile, "system" | "tools"
   return { prompt: blob(system), tools: blob(JSON.stringify(standardSpecs(tools))) };
 }
 
-/** @param current what a new session gets. */
-export function createProfileOf(current: LoopProfile, hash: Hash): ProfileOf {
+/**
+ * @param current what a new session gets.
+ * @param listed other models that a session may use.
+ */
+export function createProfileOf(
+  current: LoopProfile,
+  hash: Hash,
+  listed: readonly ModelRecord[] = [],
+): ProfileOf {
   const fresh = frozenOf(current, hash);
-  return (frozen = fresh) => {
-    if (frozen === fresh) return { profile: { ...current, frozen }, frozen };
+  const models = { usual: current.model, listed };
+  return (frozen = fresh, chosen = {}, begunWith = undefined) => {
+    const wanted = modelFor(models, chosen) ?? current.model;
+    const model = usableModels(models).find(({ name }) => name === begunWith) ?? wanted;
+    const base: LoopProfile = {
+      ...current,
+      model,
+      ...(chosen.effort === undefined ? {} : { thinking: { kind: "effort", effort: chosen.effort } }),
+      frozen,
+    };
+    const isGone = chosen.model !== undefined && wanted.name !== chosen.model;
+    const notice = isGone
+      ? { notice: `The model ${chosen.model} is not listed any more, so ${model.name} answered.` }
+      : {};
+    if (frozen === fresh) return { profile: base, frozen, ...notice };
     const specs = JSON.parse(frozen.tools.text) as ToolSpec[];
     const tools = specs.map((spec) => ({
       ...(current.tools.find(({ name }) => name === spec.name) ?? gone(spec)),
       ...spec,
     }));
-    return { profile: { ...current, system: frozen.prompt.text, tools, frozen }, frozen };
+    return { profile: { ...base, system: frozen.prompt.text, tools }, frozen, ...notice };
   };
 }
 

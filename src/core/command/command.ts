@@ -1,11 +1,29 @@
 /** The commands: a line is parsed to one, and answered with a result; surfaces only present it. */
 
+import type { Effort } from "../effort.ts";
+
+/** `thread`: every message in the thread is for the bot; `mention`: only those that mention it. */
+export type Follow = "thread" | "mention";
+
+/** What takes a choice away again. */
+export const USUAL = "default";
+
+/** What each command may be given; without it those that set something tell how it is. */
 export type Command =
   | { readonly name: "reset" }
   | { readonly name: "stop" }
   | { readonly name: "retry" }
   | { readonly name: "status" }
   | { readonly name: "queue" }
+  | { readonly name: "usage" }
+  | { readonly name: "details" }
+  /** `value`: the name of a model, or `default`. Whether there is such a one is found out where it is done. */
+  | { readonly name: "model"; readonly value?: string }
+  | { readonly name: "effort"; readonly value?: Effort | typeof USUAL }
+  | { readonly name: "title"; readonly value?: string }
+  | { readonly name: "follow"; readonly value?: Follow }
+  | { readonly name: "mute"; readonly value?: "on" | "off" }
+  | { readonly name: "reload" }
   /** `message`: the one that is asked about, by its id or its address on the platform; the newest one unless said. */
   | { readonly name: "why"; readonly message?: string }
   /** `word`: what was written like a command and is none; the list is the answer to it. */
@@ -13,5 +31,36 @@ export type Command =
 
 export type CommandName = Command["name"];
 
+type Given<N extends CommandName> = Required<Extract<Command, { readonly name: N }>>;
+
+/** Those that set something of the session. */
+export type SettingCommand = Given<"model" | "effort" | "title" | "follow" | "mute" | "reload">;
+
 /** Those that change the session: they are stored. The others only read, and are answered at once. */
-export type SessionCommand = Extract<Command, { readonly name: "reset" | "stop" | "retry" }>;
+export type SessionCommand = Given<"reset" | "stop" | "retry"> | SettingCommand;
+
+/** Whether it changes the session. */
+export function isStored(command: Command): command is SessionCommand {
+  switch (command.name) {
+    case "reset":
+    case "stop":
+    case "retry":
+    case "reload":
+      return true;
+    case "model":
+    case "effort":
+    case "title":
+    case "follow":
+    case "mute":
+      return command.value !== undefined;
+    case "status":
+    case "queue":
+    case "usage":
+    case "details":
+    case "why":
+    case "help":
+      return false;
+    default:
+      return command satisfies never;
+  }
+}

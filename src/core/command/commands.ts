@@ -4,13 +4,32 @@ import type { Access } from "../access/access.ts";
 import { END_REASONS } from "../end-reason.ts";
 import type { Author, CommandInbound, Where } from "../inbound.ts";
 import type { InboundId, RunId } from "../ids.ts";
+import { labelOf } from "../label.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
 import type { SessionStatus, Transcripts } from "../ports/transcripts.ts";
 import type { Intake } from "../run/intake.ts";
 import { threadOf, type SessionId, type Thread } from "../thread.ts";
-import type { Command, CommandName, SessionCommand } from "./command.ts";
+import { UNSET, type SessionSettings } from "../session-settings.ts";
+import { headOf, isBlank } from "../text.ts";
+import {
+  isStored as isStoredCommand,
+  type Command,
+  type CommandName,
+  type SessionCommand,
+  type SettingCommand,
+} from "./command.ts";
 import { describeCommands, describeQueue, describeStatus, describeWhy } from "./describe.ts";
+import { describeDetails, describeUsage } from "./describe-run.ts";
+import {
+  choicesFor,
+  describeSet,
+  describeSetting,
+  refusalOfSetting,
+  type Choice,
+} from "./describe-settings.ts";
+import type { Models } from "./models.ts";
+import { COMMANDS } from "./table.ts";
 
 export interface CommandRequest {
   readonly session: SessionId;
@@ -23,11 +42,18 @@ export interface CommandRequest {
   readonly answerTo?: string;
   /** The run whose button was clicked: where another one counts by now, nothing is done, and the answer says so. */
   readonly run?: RunId;
+  /**
+   * The place is the bot's alone (a direct conversation, the web chat), so what is set there counts also before anything was said.
+   * Elsewhere a session made by a command would have the bot answer to all that is said there.
+   */
+  readonly mayBegin?: true;
 }
 
 export interface CommandResult {
   /** Markdown for the person who asked. */
   readonly text: string;
+  /** What the thread is called from now on, where the command has changed that: a platform that shows a name may show this one. */
+  readonly title?: string;
 }
 
 export interface Commands {
@@ -46,6 +72,11 @@ export interface Commands {
   ): string | undefined;
   /** The list of commands, for where there is no thread to ask in. @param word what was taken for one, and is none. */
   help(word?: string): string;
+  /**
+   * What may be given to a command that takes a choice, with what holds now in the session; for pickers and completion. None for the
+   * others.
+   */
+  choices(name: CommandName, session?: SessionId): Promise<readonly Choice[]>;
 }
 
 export interface CommandDeps {
@@ -53,6 +84,7 @@ export interface CommandDeps {
   readonly log: Log;
   readonly intake: Intake;
   readonly transcripts: Transcripts;
+  readonly models: Models;
   readonly clock: Clock;
 }
 
@@ -79,7 +111,7 @@ export function createCommands(deps: CommandDeps, options: CommandOptions = {}):
       session: request.session,
       author: request.author,
       at: request.at,
-      addressed: false,
+      addressed: request.mayBegin === true,
       ...(request.where === undefined ? {} : { where: request.where }),
       ...(request.answerTo === undefined ? {} : { answerTo: request.answerTo }),
     };
@@ -90,6 +122,33 @@ export function createCommands(deps: CommandDeps, options: CommandOptions = {}):
     return (await deps.transcripts.inbounds(session)).some(({ inbound }) => inbound.id === id);
   }
 
+  const settingsOf = async ({ session }: Pick<CommandRequest, "session">): Promise<SessionSettings> =>
+    (await deps.transcripts.settings(session)) ?? UNSET;
+
+  async function set(command: SettingCommand, request: CommandRequest): Promise<string> {
+    const refused = refusalOfSetting(command, written(command.name), deps.models, await settingsOf(request));
+    if (refused !== undefined) return refused;
+    const receipt = await store(command, request);
+    if (receipt.kind === "refused") return receipt.answer ?? REFUSED;
+    return receipt.kind === "ignored" ? NOTHING_HERE : describeSet(command);
+  }
+
+  async function tellSetting(
+    name: Parameters<typeof describeSetting>[0],
+    request: CommandRequest,
+  ): Promise<string> {
+    const settings = await settingsOf(request);
+    const first = name === "title" ? await firstTextOf(request.session) : undefined;
+    return describeSetting(name, written(name), deps.models, settings, first);
+  }
+
+  async function firstTextOf(session: SessionId): Promise<string | undefined> {
+    const inbounds = await deps.transcripts.inbounds(session);
+    const first = inbounds.find(({ inbound, fate }) => inbound.kind === "message" && fate !== "refused");
+    if (first?.inbound.kind !== "message") return undefined;
+    return first.inbound.parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join(" ");
+  }
+
   async function answer(command: Command, request: CommandRequest): Promise<string> {
     switch (command.name) {
       case "help":
@@ -98,6 +157,18 @@ export function createCommands(deps: CommandDeps, options: CommandOptions = {}):
         return describeStatus(await deps.transcripts.status(request.session), deps.clock.now());
       case "queue":
         return describeQueue(await deps.transcripts.inbounds(request.session));
+      case "usage":
+        return describeUsage(await deps.transcripts.usage(request.session));
+      case "details":
+        return describeDetails(await deps.transcripts.newestRun(request.session), deps.clock.now());
+      case "model":
+      case "effort":
+      case "title":
+      case "follow":
+      case "mute":
+        return isStoredCommand(command) ? set(command, request) : tellSetting(command.name, request);
+      case "reload":
+        return set(command, request);
       case "why":
         return describeWhy(await deps.transcripts.inbounds(request.session), command.message);
       case "stop": {
@@ -122,6 +193,8 @@ export function createCommands(deps: CommandDeps, options: CommandOptions = {}):
         const refusal = refusalOfRetry(await deps.transcripts.status(request.session), request.run);
         // What was stored by an earlier delivery may be what runs or has ended by now.
         if (refusal !== undefined) return (await isStored(request)) ? "Trying again." : refusal;
+        if ((await settingsOf(request)).isMuted)
+          return `The bot is quiet in this thread. \`${written("mute")} off\` changes that.`;
         const receipt = await store(command, request);
         return receipt.kind === "refused" ? (receipt.answer ?? REFUSED) : "Trying again.";
       }
@@ -138,22 +211,38 @@ export function createCommands(deps: CommandDeps, options: CommandOptions = {}):
   };
 
   return {
-    async run(command, request) {
+    async run(given, request) {
+      const command = tidied(given);
       const refused = refusal(command.name, request.author, threadOf(request.session), request.where);
-      if (refused === undefined) return { text: await answer(command, request) };
-      // Kept in the ledger with its rule, as everything that was for the bot.
-      if (isStoredCommand(command)) await store(command, request);
-      return { text: refused };
+      if (refused !== undefined) {
+        // Kept in the ledger with its rule, as everything that was for the bot.
+        if (isStoredCommand(command)) await store(command, request);
+        return { text: refused };
+      }
+      const text = await answer(command, request);
+      if (command.name !== "title" || command.value === undefined) return { text };
+      const title = (await settingsOf(request)).title?.text;
+      return title === undefined ? { text } : { text, title: labelOf({ title }) };
     },
     refusal,
     help,
+    async choices(name, session) {
+      const settings = session === undefined ? undefined : await deps.transcripts.settings(session);
+      return choicesFor(name, deps.models, settings);
+    },
   };
 }
 
 const REFUSED = "You may not do that here.";
+const NOTHING_HERE = "Nothing has been said to the bot in this thread yet.";
 
-function isStoredCommand(command: Command): command is SessionCommand {
-  return command.name === "stop" || command.name === "reset" || command.name === "retry";
+/** A title is one line of whole characters; a blank one asks for the title. */
+function tidied(command: Command): Command {
+  if (command.name !== "title" || command.value === undefined) return command;
+  const line = command.value.replaceAll(/\s+/gu, " ").trim();
+  const { argument } = COMMANDS.title;
+  if (isBlank(line)) return { name: "title" };
+  return { name: "title", value: argument.kind === "text" ? headOf(line, argument.longest) : line };
 }
 
 function refusalOfRetry(status: SessionStatus | undefined, run: RunId | undefined): string | undefined {

@@ -7,12 +7,10 @@ import { formatDuration, formatMoney, formatTokens } from "../measure.ts";
 import type { InboundView, SessionStatus } from "../ports/transcripts.ts";
 import { totalTokens } from "../usage.ts";
 import type { CommandName } from "./command.ts";
-import { COMMANDS } from "./parse.ts";
+import { COMMAND_NAMES, COMMANDS } from "./table.ts";
 
 export function describeCommands(written: (name: CommandName) => string): string {
-  const lines = (Object.keys(COMMANDS) as CommandName[]).map(
-    (name) => `- \`${written(name)}\`: ${COMMANDS[name].summary}`,
-  );
+  const lines = COMMAND_NAMES.map((name) => `- \`${written(name)}\`: ${COMMANDS[name].summary}`);
   return [
     "Write in a thread and the bot answers there. Messages that come while it works are taken in.",
     "",

@@ -27,7 +27,10 @@ export type Stored =
   | { readonly kind: "stored"; readonly seq: number; readonly running: boolean }
   /** This identity was stored before; nothing changed. `refused`: by which rule it was, told only to who would be refused now. */
   | { readonly kind: "duplicate"; readonly seq: number; readonly refused?: string }
-  /** Stored now as refused by this rule. Only what would have been stored else is. */
+  /**
+   * Stored now as refused by this rule: of access, or of the session's own settings, which keep a message from the bot where the
+   * thread is muted or follows mentions only (then without what it said). Only what would have been stored else is.
+   */
   | { readonly kind: "refused"; readonly seq: number; readonly rule: string }
   /** Not addressed to the bot and no session lies here: nothing was stored. */
   | { readonly kind: "ignored" };
@@ -36,7 +39,8 @@ export interface Inbox {
   /**
    * Durable when it resolves. One statement decides whether to store, makes the session when it is addressed, and
    * for `stop` and `reset` raises the session's `stop_seq` (and `epoch`): waiting inbounds before it become `cancelled`
-   * (corrections of what the model has read only by a `reset`), later ones are untouched. An edit or delete of a *waiting*
+   * (corrections of what the model has read only by a `reset`), later ones are untouched. A command that sets something sets it
+   * with its row, for what is stored and claimed after it. An edit or delete of a *waiting*
    * message changes that message. A note waits for the next new run.
    * @param admission none for what the bot itself stores. A limit that is reached at this moment may be passed by what other
    * processes store at the same time.

@@ -1,5 +1,6 @@
 /** A language model: one request in, a stream of events out. Every quirk of a wire stays behind this port. */
 
+import type { Effort } from "../effort.ts";
 import type { ToolCall } from "../entry.ts";
 import type { BobbinError } from "../errors.ts";
 import type { ImagePart } from "../part.ts";
@@ -33,7 +34,7 @@ export interface ModelRecord {
 }
 
 export type Thinking =
-  | { readonly kind: "effort"; readonly effort: "low" | "medium" | "high" }
+  | { readonly kind: "effort"; readonly effort: Effort }
   | { readonly kind: "budget"; readonly tokens: number };
 
 export interface ToolSpec {

@@ -8,6 +8,7 @@ import type { EndReason } from "../events.ts";
 import type { InboundId, RunId } from "../ids.ts";
 import type { Frozen, ModelCallRecord, RoundRecord } from "../round.ts";
 import type { Outcome, RunError, RunInfo } from "../run.ts";
+import type { ChosenModel } from "../session-settings.ts";
 import type { SessionId } from "../thread.ts";
 import type { Work } from "./work.ts";
 
@@ -63,7 +64,11 @@ export type Opened =
       readonly run: RunInfo;
       readonly fence: Fence;
       readonly tail: readonly Entry[];
+      /** What the model is told; absent where it is to be composed anew. Of a run that is resumed what it was told so far. */
       readonly frozen?: Frozen;
+      readonly chosen: ChosenModel;
+      /** The model that a resumed run has asked so far. */
+      readonly begunWith?: string;
       readonly resumed: boolean;
       readonly stopped: boolean;
       /** An attempt before, now or a short while ago, never said how it left: a write of it may still be under way to the platform. */

@@ -1,10 +1,12 @@
 /** The read model behind `status`, the plain transcript page and, later, the admin pages. */
 
-import type { Entry } from "../entry.ts";
+import type { Entry, ToolEntry } from "../entry.ts";
+import type { ErrorCode } from "../errors.ts";
 import type { Fate, Inbound } from "../inbound.ts";
 import type { RunId } from "../ids.ts";
 import type { Platform, SessionId } from "../thread.ts";
 import type { Outcome, RunCause } from "../run.ts";
+import type { SessionSettings } from "../session-settings.ts";
 import type { Usage } from "../usage.ts";
 
 export interface InboundView {
@@ -48,6 +50,38 @@ export interface SessionStatus {
   readonly usage: Usage;
 }
 
+/** What one model took; `reported` of its `calls` told their cost. */
+export interface ModelUsage {
+  readonly model: string;
+  readonly calls: number;
+  readonly reported: number;
+  readonly usage: Usage;
+}
+
+export interface SessionUsage {
+  /** Of the whole thread, also from before a reset; the one with most calls first. */
+  readonly models: readonly ModelUsage[];
+  /** Of the newest run. */
+  readonly last: readonly ModelUsage[];
+}
+
+export interface ModelCallView {
+  readonly round: number;
+  readonly model: string;
+  readonly durationMs: number;
+  readonly outcome: "done" | "cut" | "failed" | "aborted";
+  readonly error?: ErrorCode;
+  readonly usage: Usage;
+}
+
+export interface RunDetails {
+  readonly run: Omit<RunView, "attempts">;
+  /** In the order in which they were made. */
+  readonly modelCalls: readonly ModelCallView[];
+  /** In the order in which the model asked for them. */
+  readonly tools: readonly Pick<ToolEntry, "call" | "name" | "ok" | "durationMs">[];
+}
+
 export interface RecentSession {
   readonly session: SessionId;
   /** As `labelOf` gives it. */
@@ -60,6 +94,11 @@ export interface RecentSession {
 export interface Transcripts {
   /** Undefined for an unknown session. */
   status(session: SessionId): Promise<SessionStatus | undefined>;
+  /** Undefined for an unknown session. */
+  settings(session: SessionId): Promise<SessionSettings | undefined>;
+  usage(session: SessionId): Promise<SessionUsage>;
+  /** The newest run of all, which may be under way; undefined where there was none. */
+  newestRun(session: SessionId): Promise<RunDetails | undefined>;
   entries(session: SessionId): Promise<readonly Entry[]>;
   inbounds(session: SessionId): Promise<readonly InboundView[]>;
   runs(session: SessionId): Promise<readonly RunView[]>;

@@ -45,6 +45,8 @@ export interface ReplyDocument {
   readonly usage: Usage;
   /** Present from the end on: the document changes no more. */
   readonly outcome?: Outcome;
+  /** A sentence of the bot's own for people, below the answer. It is stored nowhere: a reply that is delivered again lacks it. */
+  readonly notice?: string;
   /** Somebody asked for it once more, and another reply answers. */
   readonly isTriedAgain?: boolean;
 }

@@ -75,7 +75,11 @@ function renderSettled(document: ReplyDocument, limits: PageSize, view: ReplyVie
   const explanation = [why, next].filter((part) => part !== undefined).join(" ");
   const isEmpty = isBlank(text);
   const pages = split(isEmpty ? explanation || blankNotice(document) : text, limits);
-  const footer = [isEmpty ? "" : explanation, view.cost ? costLine(document, outcome) : ""]
+  const footer = [
+    document.notice ?? "",
+    isEmpty ? "" : explanation,
+    view.cost ? costLine(document, outcome) : "",
+  ]
     .filter((part) => part !== "")
     .join(" · ");
   return pages.map((markdown, index) =>

@@ -16,7 +16,10 @@ import type { Stops } from "../ports/stops.ts";
 export type Receipt =
   | { readonly kind: "stored"; readonly running: boolean }
   | { readonly kind: "duplicate" }
-  /** Kept as refused; nothing will come of it. `answer`: what to tell the person where they asked directly, also for a copy. */
+  /**
+   * Kept as refused; nothing will come of it. `answer`: what to tell the person where they asked directly, also for a copy; absent
+   * where the thread's own settings keep it from the bot, which is told to nobody.
+   */
   | { readonly kind: "refused"; readonly rule: string; readonly answer?: string }
   | { readonly kind: "ignored" };
 
@@ -67,7 +70,7 @@ export function createIntake(deps: IntakeDeps, options: IntakeOptions = {}): Int
       if (stored.kind === "ignored") return stored;
       const refusedBy = refusalIn(stored);
       if (refusedBy !== undefined) {
-        const answer = inbound.addressed ? answerTo(decision, refusedBy) : undefined;
+        const answer = answerTo(decision, refusedBy);
         return { kind: "refused", rule: refusedBy, ...(answer === undefined ? {} : { answer }) };
       }
       // A copy rings too: the first one may have died between its store and its wake.

@@ -4,6 +4,7 @@
  */
 
 import type { AbortReason, LoopDeps, LoopHooks, LoopOutcome, LoopProfile } from "../agent/loop-types.ts";
+import type { ProfileOf } from "../agent/frozen-profile.ts";
 import { runLoop } from "../agent/loop.ts";
 import type { Entry } from "../entry.ts";
 import { isStaleFence, isStoreTrouble, type BobbinError } from "../errors.ts";
@@ -37,8 +38,8 @@ export interface RunSessionDeps extends LoopDeps {
   readonly backlog?: Backlog;
   /** The place where the session's thread is shown. */
   surfaceOf(session: SessionId): Surface;
-  /** What the session's model is told; `frozen` is what it was told before, and holds. */
-  profileOf(frozen: Frozen | undefined): { readonly profile: LoopProfile; readonly frozen: Frozen };
+  /** Which model answers and what it is told; `frozen` is what it was told before, and holds. */
+  readonly profileOf: ProfileOf;
 }
 
 export interface RunSessionOptions {
@@ -68,7 +69,12 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
   const graceMs = options.graceMs ?? 1000;
   const unsaid: { readonly fence: Fence; readonly how: Left }[] = [];
 
-  function writerOf(claimed: Claimed, lease: Lease, onThreadGone: () => void = () => {}): ReplyWriter {
+  function writerOf(
+    claimed: Claimed,
+    lease: Lease,
+    more: { readonly onThreadGone?: () => void; readonly notice?: string | undefined } = {},
+  ): ReplyWriter {
+    const { onThreadGone = () => {}, notice } = more;
     const entries = claimed.kind === "settle" ? claimed.entries : claimed.tail;
     return createReplyWriter(
       { surface: deps.surfaceOf(claimed.run.session), pages: deps.pages, clock: deps.clock, log: deps.log },
@@ -77,7 +83,7 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
         fence: claimed.fence,
         isLive: () => lease.isLive(),
         isNew: claimed.kind === "run" && !claimed.resumed,
-        document: documentOf(claimed.run, entries),
+        document: { ...documentOf(claimed.run, entries), ...(notice === undefined ? {} : { notice }) },
         lateWritesMs: claimed.afterCrash ? (options.lateWritesMs ?? 0) : 0,
         onThreadGone,
       },
@@ -255,8 +261,8 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
     const threadGone = new AbortController();
     let writer: ReplyWriter | undefined;
     try {
-      writer = writerOf(claimed, lease, () => threadGone.abort());
-      const { profile, frozen } = deps.profileOf(claimed.frozen);
+      const { profile, frozen, notice } = deps.profileOf(claimed.frozen, claimed.chosen, claimed.begunWith);
+      writer = writerOf(claimed, lease, { onThreadGone: () => threadGone.abort(), notice });
       const marked = mark(claimed, lease, leaving);
       const enders = { lease, leaving, threadGone: threadGone.signal, stopWatch };
       const looped = await loop(claimed, profile, writer, enders, frozen);

@@ -69,6 +69,7 @@ async function openWorld(run: Run, options: LocalDiscordOptions = {}) {
           run: async (...asked) => ({ text: await does(...asked) }),
           refusal: () => undefined,
           help: () => "help",
+          choices: async () => [],
         },
         intake: {
           receive(inbound) {

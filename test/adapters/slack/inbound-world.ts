@@ -112,7 +112,10 @@ export async function inboundWorld(options: WorldOptions = {}): Promise<InboundW
     const receive = createReceive(
       {
         intake,
-        commands: createCommands({ access, intake, transcripts, clock, log: silentLog }, { written }),
+        commands: createCommands(
+          { access, intake, transcripts, models: { listed: [] }, clock, log: silentLog },
+          { written },
+        ),
         transcripts,
         people,
         answers,

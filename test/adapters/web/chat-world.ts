@@ -72,6 +72,9 @@ export class ChatWorld {
       inbounds: (session) => this.transcript.inbounds(session),
       runs: (session) => this.transcript.runs(session),
       recent: async () => [],
+      settings: async () => undefined,
+      usage: async () => ({ models: [], last: [] }),
+      newestRun: async () => undefined,
     };
     return createWebChat(
       {
@@ -80,6 +83,7 @@ export class ChatWorld {
           access: accessWith(),
           intake: this.#intake,
           transcripts,
+          models: { listed: [] },
           clock: this.#clock,
           log: silent,
         }),

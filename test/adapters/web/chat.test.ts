@@ -1,6 +1,6 @@
 // The web chat as a person has it, in a real browser.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { COMMANDS } from "../../../src/core/command/parse.ts";
+import { COMMANDS } from "../../../src/core/command/table.ts";
 import { chromiumPath } from "../../support/services/chromium.ts";
 import { until } from "../../support/until.ts";
 import { begin, ChatBrowser, retry, shows, startedWorld, stop, texts, write } from "./chat-browser.ts";

@@ -1,6 +1,9 @@
 // The inbox of a ledger in memory.
 import type { Inbound } from "../../../src/core/inbound.ts";
 import type { Admission, Inbox, Stored } from "../../../src/core/ports/inbox.ts";
+import { USUAL, type SessionCommand } from "../../../src/core/command/command.ts";
+import { MENTION_RULE, MUTE_RULE, UNSET, type SessionSettings } from "../../../src/core/session-settings.ts";
+import type { SessionId } from "../../../src/core/thread.ts";
 import { cleanJson } from "../../../src/core/text.ts";
 import {
   entriesOf,
@@ -69,6 +72,38 @@ export function createMemoryInbox(ledger: MemoryLedger): Inbox {
     return { kind: "stored", seq, running };
   }
 
+  function set(id: SessionId, command: SessionCommand): void {
+    const session = ledger.sessions.get(id);
+    if (session === undefined) return;
+    switch (command.name) {
+      case "model":
+      case "reload":
+        session.reloadFence = session.fence;
+        if (command.name === "reload") return;
+        session.settings = without(session.settings, "model", command.value);
+        return;
+      case "effort":
+        session.settings = without(session.settings, "effort", command.value);
+        return;
+      case "title":
+        session.settings = { ...session.settings, title: { text: command.value, source: "person" } };
+        return;
+      case "follow":
+        session.settings = { ...session.settings, follow: command.value };
+        return;
+      case "mute":
+        session.settings = { ...session.settings, isMuted: command.value === "on" };
+        return;
+      default:
+    }
+  }
+
+  function passedOver(session: SessionRow | undefined, inbound: Inbound): string | undefined {
+    if (session === undefined || inbound.kind !== "message") return undefined;
+    if (session.settings.isMuted) return MUTE_RULE;
+    return session.settings.follow === "mention" && !inbound.addressed ? MENTION_RULE : undefined;
+  }
+
   /** The limit that is reached. */
   function over({ counted }: Admission, inbound: Inbound): string | undefined {
     if (counted === undefined) return undefined;
@@ -109,18 +144,41 @@ export function createMemoryInbox(ledger: MemoryLedger): Inbox {
         return { kind: "ignored" };
       if (session !== undefined) {
         if (inbound.kind === "edit" || inbound.kind === "delete") return change(inbound, session, admission);
-        if (inbound.kind === "command" && inbound.command.name !== "retry")
-          return stop(inbound, inbound.command.name, session, admission);
+        if (inbound.kind === "command") {
+          const { name } = inbound.command;
+          if (name === "stop" || name === "reset") return stop(inbound, name, session, admission);
+        }
+      }
+      const passed = passedOver(session, inbound);
+      if (passed !== undefined) {
+        const row = insert({ ...inbound, parts: [] } as Inbound, "", false, { ...admission, rule: passed });
+        finish(row, "refused", passed);
+        return { kind: "refused", seq: row.seq, rule: passed };
       }
       const isDone = inbound.kind === "command" && inbound.command.name !== "retry";
       const { seq } = insert(inbound, inbound.kind === "note" ? inbound.text : "", isDone, admission);
       if (session === undefined) {
         const id = inbound.session;
-        ledger.sessions.set(id, { id, fence: 0, epoch: 1, lastSeq: 0, stopSeq: 0, touchedAt: ledger.now() });
+        ledger.sessions.set(id, {
+          id,
+          fence: 0,
+          epoch: 1,
+          lastSeq: 0,
+          stopSeq: 0,
+          settings: UNSET,
+          touchedAt: ledger.now(),
+        });
       }
+      if (inbound.kind === "command") set(inbound.session, inbound.command);
       return { kind: "stored", seq, running: isRunning(inbound) };
     },
   };
+}
+
+/** With the value in place of what was chosen before; `default` is none. */
+function without(settings: SessionSettings, name: "model" | "effort", value: string): SessionSettings {
+  const { [name]: _, ...rest } = settings;
+  return value === USUAL ? (rest as SessionSettings) : ({ ...rest, [name]: value } as SessionSettings);
 }
 
 function textOf(parts: Extract<Inbound, { kind: "message" }>["parts"]): string {

@@ -1,7 +1,9 @@
 // What is read of a ledger in memory, and its rows of pages.
 import { BobbinError } from "../../../src/core/errors.ts";
 import type { Pages } from "../../../src/core/ports/pages.ts";
-import type { Transcripts } from "../../../src/core/ports/transcripts.ts";
+import type { ModelUsage, Transcripts } from "../../../src/core/ports/transcripts.ts";
+import type { ModelCallRecord } from "../../../src/core/round.ts";
+import { addUsage, type Usage } from "../../../src/core/usage.ts";
 import { entriesOf, held, infoOf, isWork, usageOf, waitingOf, type MemoryLedger } from "./rows.ts";
 
 /** Without `recent`: a ledger in memory is of one thread. */
@@ -22,6 +24,38 @@ export function createMemoryTranscripts(ledger: MemoryLedger): Transcripts {
         ...(last?.outcome === undefined ? {} : { last: { run: last.id, outcome: last.outcome } }),
         entries: entriesOf(ledger, id).filter(({ epoch }) => epoch === session.epoch).length,
         usage: usageOf(ledger, { session: id }),
+      };
+    },
+    settings: async (id) => ledger.sessions.get(id)?.settings,
+    usage: async (id) => {
+      const newest = ledger.runs.findLast(({ session }) => session === id)?.id;
+      const calls = [...ledger.calls.values()].filter(({ session }) => session === id);
+      return {
+        models: byModel(calls.map(({ call }) => call)),
+        last: byModel(calls.filter(({ run }) => run === newest).map(({ call }) => call)),
+      };
+    },
+    newestRun: async (id) => {
+      const run = ledger.runs.findLast(({ session }) => session === id);
+      if (run === undefined) return undefined;
+      const { cause, epoch, startedAt, rounds, reply, outcome } = run;
+      const known = outcome === undefined ? {} : { outcome };
+      const { usage } = infoOf(ledger, run);
+      return {
+        run: { id: run.id, cause, epoch, startedAt, rounds, reply, ...known, usage },
+        modelCalls: [...ledger.calls.values()]
+          .filter((one) => one.run === run.id)
+          .map(({ call: { round, model, durationMs, outcome: how, error, usage: tries } }) => ({
+            round,
+            model,
+            durationMs,
+            outcome: how,
+            ...(error === undefined ? {} : { error }),
+            usage: tries.reduce<Usage>((sum, one) => addUsage(sum, one), {}),
+          })),
+        tools: entriesOf(ledger, id).flatMap(({ run: of, body }) =>
+          of === run.id && body.kind === "tool" ? [body] : [],
+        ),
       };
     },
     entries: async (id) => entriesOf(ledger, id),
@@ -58,6 +92,20 @@ export function createMemoryTranscripts(ledger: MemoryLedger): Transcripts {
     },
     recent: () => Promise.reject(new BobbinError("panic", "a ledger in memory has no channels")),
   };
+}
+
+function byModel(calls: readonly ModelCallRecord[]): readonly ModelUsage[] {
+  return [...Map.groupBy(calls, ({ model }) => model)]
+    .map(([model, of]) => {
+      const sums = of.map(({ usage }) => usage.reduce<Usage>((sum, one) => addUsage(sum, one), {}));
+      return {
+        model,
+        calls: of.length,
+        reported: sums.filter(({ cost }) => cost !== undefined).length,
+        usage: sums.reduce<Usage>((sum, one) => addUsage(sum, one), {}),
+      };
+    })
+    .sort((a, b) => b.calls - a.calls || (a.model < b.model ? -1 : 1));
 }
 
 export function createMemoryPages(ledger: MemoryLedger): Pages {

@@ -11,6 +11,7 @@ import type { Fence } from "../../../src/core/ports/run-store.ts";
 import type { AttemptView } from "../../../src/core/ports/transcripts.ts";
 import type { Frozen, ModelCallRecord } from "../../../src/core/round.ts";
 import type { Outcome, RunCause, RunInfo } from "../../../src/core/run.ts";
+import type { SessionSettings } from "../../../src/core/session-settings.ts";
 import { cleanJson } from "../../../src/core/text.ts";
 import type { SessionId } from "../../../src/core/thread.ts";
 import { addUsage, type Usage } from "../../../src/core/usage.ts";
@@ -21,7 +22,10 @@ export interface SessionRow {
   epoch: number;
   lastSeq: number;
   stopSeq: number;
-  frozen?: { readonly epoch: number; readonly frozen: Frozen };
+  frozen?: { readonly epoch: number; readonly fence: number; readonly frozen: Frozen };
+  settings: SessionSettings;
+  /** The fence when new prompt and tools were asked for. */
+  reloadFence?: number;
   touchedAt: number;
 }
 

@@ -5,6 +5,7 @@ import { BobbinError } from "../../../src/core/errors.ts";
 import type { RunId } from "../../../src/core/ids.ts";
 import type { Fence, Opened, RunStore } from "../../../src/core/ports/run-store.ts";
 import type { ModelCallRecord, RoundRecord } from "../../../src/core/round.ts";
+import type { ChosenModel, SessionSettings } from "../../../src/core/session-settings.ts";
 import { cleanText } from "../../../src/core/text.ts";
 import type { SessionId } from "../../../src/core/thread.ts";
 import {
@@ -31,6 +32,12 @@ import {
 
 const ATTEMPTS = 8;
 const MAY_LAND_MS = 15_000;
+
+type OpenedRun = Extract<Opened, { readonly kind: "run" }>;
+
+function chosenOf({ model, effort }: SessionSettings): ChosenModel {
+  return { ...(model === undefined ? {} : { model }), ...(effort === undefined ? {} : { effort }) };
+}
 
 export function createMemoryRunStore(ledger: MemoryLedger, tailLimit = 200): RunStore {
   const runsOf = (session: SessionId): RunRow[] => ledger.runs.filter((run) => run.session === session);
@@ -109,13 +116,27 @@ export function createMemoryRunStore(ledger: MemoryLedger, tailLimit = 200): Run
   const admittedTo = (run: RunRow): InboxRow[] =>
     ledger.inbox.filter((row) => row.run === run.id && row.state === "admitted");
 
+  /** What a resumed run was told it is told to its end. */
+  function toldOf(
+    { frozen, reloadFence }: SessionRow,
+    run: RunRow,
+    isResumed: boolean,
+  ): Pick<OpenedRun, "frozen" | "begunWith"> {
+    const call = [...ledger.calls.values()].findLast((one) => one.run === run.id)?.call;
+    if (isResumed && call !== undefined)
+      return { frozen: { prompt: call.prompt, tools: call.tools }, begunWith: call.model };
+    const holds = frozen?.epoch === run.epoch && (reloadFence === undefined || frozen.fence > reloadFence);
+    return holds ? { frozen: frozen.frozen } : {};
+  }
+
   function goOn(session: SessionRow, run: RunRow, worker: string, added?: number): Opened {
     return {
       kind: "run",
       run: infoOf(ledger, run),
       ...claim(session, run, worker),
       tail: tailOf(run, added ?? 0),
-      ...(session.frozen?.epoch === run.epoch ? { frozen: session.frozen.frozen } : {}),
+      ...toldOf(session, run, added === undefined),
+      chosen: chosenOf(session.settings),
       resumed: added === undefined,
       stopped: isStopped(session, run),
     };
@@ -257,7 +278,7 @@ export function createMemoryRunStore(ledger: MemoryLedger, tailLimit = 200): Run
     async commitRound(fence, round, frozen) {
       const [session, run] = openRunOf(fence);
       checkOrder(run, round);
-      if (frozen !== undefined) session.frozen = { epoch: run.epoch, frozen };
+      if (frozen !== undefined) session.frozen = { epoch: run.epoch, fence: fence.number, frozen };
       const stopped = isStopped(session, run);
       const stored = storeRound(fence, session, run, round);
       drop(ledger, session);
@@ -270,7 +291,7 @@ export function createMemoryRunStore(ledger: MemoryLedger, tailLimit = 200): Run
       checkOrder(run, round);
       const stopped = isStopped(session, run);
       if (stopped && reason === "stop" && round !== undefined) return { kind: "stopped" };
-      if (frozen !== undefined) session.frozen = { epoch: run.epoch, frozen };
+      if (frozen !== undefined) session.frozen = { epoch: run.epoch, fence: fence.number, frozen };
       const stored = round === undefined ? [] : storeRound(fence, session, run, round);
       storeCalls(fence, ending.modelCalls);
       drop(ledger, session);

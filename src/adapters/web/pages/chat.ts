@@ -1,7 +1,7 @@
 /** The chat: threads at the left, the open thread or the invitation to begin one at the right, the composer below. */
 
 import { html } from "hono/html";
-import { COMMANDS } from "../../../core/command/parse.ts";
+import { COMMANDS } from "../../../core/command/table.ts";
 import type { Author } from "../../../core/inbound.ts";
 import type { WebMessage, WebThread } from "../../../core/ports/web-messages.ts";
 import type { SessionId } from "../../../core/thread.ts";

@@ -1,0 +1,125 @@
+/**
+ * The one list of the commands: what each is for and what it may be given. Surfaces make their slash options, pickers, palettes
+ * and help of it, the configuration its names of rules; none of them has a list of its own.
+ */
+
+import { USUAL, type Command, type CommandName } from "./command.ts";
+import { EFFORTS } from "../effort.ts";
+
+/** What may stand behind a command's name. It may always be left out. `name`: one word for it, such as for a slash option. */
+export type CommandArgument =
+  | { readonly kind: "none" }
+  /**
+   * One of a few words. Which of them can be chosen in a thread, and which holds, `Commands.choices` tells. `isOpen`: there are
+   * others than `values`, which only that tells.
+   */
+  | {
+      readonly kind: "choice";
+      readonly name: string;
+      readonly values: readonly string[];
+      readonly isOpen?: true;
+    }
+  /** One line of at most so many UTF-16 units. */
+  | { readonly kind: "text"; readonly name: string; readonly longest: number }
+  /** The id or address of a message. */
+  | { readonly kind: "message"; readonly name: string };
+
+export interface CommandDescription {
+  /** At most 100 units: Discord takes no more. */
+  readonly summary: string;
+  readonly argument: CommandArgument;
+  /**
+   * A word that people also say to whoever answers them ("details", when they are asked what they want): alone and without a
+   * slash it counts only where the bot is called by name.
+   */
+  readonly isAlsoSaid?: true;
+  /** It is about the bot and not about a thread. */
+  readonly isAnywhere?: true;
+}
+
+const NONE = { kind: "none" } as const;
+
+/** In the order in which people read them. */
+export const COMMANDS: Readonly<Record<CommandName, CommandDescription>> = {
+  stop: { summary: "stop the answer that is being written and drop what waits", argument: NONE },
+  retry: { summary: "try the last answer again after it failed or was stopped", argument: NONE },
+  reset: {
+    summary: "begin anew: the bot forgets what was said in this thread (the transcript stays)",
+    argument: NONE,
+  },
+  status: { summary: "what this thread is doing and what it has used", argument: NONE },
+  queue: { summary: "what waits in this thread, in the order in which it will be read", argument: NONE },
+  usage: {
+    summary: "tokens and cost of this thread, by model, and of its last answer",
+    argument: NONE,
+    isAlsoSaid: true,
+  },
+  details: {
+    summary: "what the last answer did: model calls and tools, how long each took and how it ended",
+    argument: NONE,
+    isAlsoSaid: true,
+  },
+  model: {
+    summary: "which models this thread may use, or use another one from the next answer on",
+    argument: { kind: "choice", name: "model", values: [USUAL], isOpen: true },
+    isAlsoSaid: true,
+  },
+  effort: {
+    summary: "how much the model thinks before it answers, from the next answer on",
+    argument: { kind: "choice", name: "level", values: [USUAL, ...EFFORTS] },
+    isAlsoSaid: true,
+  },
+  title: {
+    summary: "what this thread is called, or call it something else",
+    argument: { kind: "text", name: "text", longest: 100 },
+    isAlsoSaid: true,
+  },
+  follow: {
+    summary: "whether every message in this thread is for the bot, or only those that mention it",
+    argument: { kind: "choice", name: "what", values: ["thread", "mention"] },
+  },
+  mute: {
+    summary: "whether the bot is quiet in this thread, also when it is mentioned",
+    argument: { kind: "choice", name: "state", values: ["on", "off"] },
+  },
+  reload: { summary: "use today's instructions and tools from the next answer on", argument: NONE },
+  why: {
+    summary: "for admins: by which rule the bot answered a message or did not",
+    argument: { kind: "message", name: "message" },
+    isAlsoSaid: true,
+  },
+  help: { summary: "this list", argument: NONE, isAnywhere: true },
+};
+
+export const COMMAND_NAMES = Object.keys(COMMANDS) as readonly CommandName[];
+
+/** An id or an address on a platform, and no word that somebody may have put behind "why". */
+const MESSAGE_ID = /^(?:https?:\/\/\S+|(?=\S*\d)[\w.:-]{12,})$/;
+
+/** What a model may be called: one word. */
+const MODEL_NAME = /^\S{1,200}$/;
+
+/**
+ * The command with what a slash option, a picker or a line gave for it; undefined where it takes nothing like that.
+ * @param argument blank counts as left out.
+ */
+export function commandOf(name: CommandName, argument = ""): Command | undefined {
+  const given = argument.trim();
+  if (given === "") return { name };
+  const takes = COMMANDS[name].argument;
+  switch (takes.kind) {
+    case "none":
+      return undefined;
+    case "message":
+      return MESSAGE_ID.test(given) ? ({ name, message: given } as Command) : undefined;
+    case "choice": {
+      const value = takes.values.find((each) => each === given.toLowerCase());
+      if (value !== undefined) return { name, value } as Command;
+      return takes.isOpen && MODEL_NAME.test(given) ? ({ name, value: given } as Command) : undefined;
+    }
+    case "text":
+      return given.includes("\n") ? undefined : ({ name, value: given } as Command);
+    default:
+      return takes satisfies never;
+  }
+}
