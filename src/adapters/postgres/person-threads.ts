@@ -29,7 +29,7 @@ select s.id as session, s.touched_at as "touchedAt",
   exists (select from inbox i where i.session = s.id and ${WAITS} and i.seq > s.stop_seq) as waiting,
   (select r.reason from runs r where r.session = s.id and r.epoch = s.epoch and r.reply <> 'open'
     order by r.n desc limit 1) as reason,
-  ${FIRST_SAID} as said
+  s.title, ${FIRST_SAID} as said
 from mine s order by s.touched_at desc, s.id desc`,
 };
 
@@ -39,6 +39,7 @@ interface Row {
   readonly running: boolean;
   readonly waiting: boolean;
   readonly reason: EndReason | null;
+  readonly title: string | null;
   readonly said: string | null;
 }
 
@@ -48,7 +49,7 @@ export function createPersonThreads(sql: Sql): PersonThreads {
       const rows = await sql.query<Row>(OF, [platform, space, person, limit]);
       return rows.map((row): ThreadOfPerson => ({
         session: row.session,
-        label: labelOf({ firstText: row.said ?? undefined }),
+        label: labelOf({ title: row.title ?? undefined, firstText: row.said ?? undefined }),
         state: stateOf(row),
         touchedAt: row.touchedAt,
       }));
