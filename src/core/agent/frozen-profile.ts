@@ -47,7 +47,7 @@ export function createProfileOf(
 ): ProfileOf {
   const fresh = frozenOf(current, hash);
   const models = { usual: current.model, listed };
-  return (frozen = fresh, chosen = {}, begunWith = undefined) => {
+  return (frozen = fresh, chosen = {}, begunWith) => {
     const wanted = modelFor(models, chosen) ?? current.model;
     const model = usableModels(models).find(({ name }) => name === begunWith) ?? wanted;
     const base: LoopProfile = {

@@ -111,15 +111,44 @@ export function commandOf(name: CommandName, argument = ""): Command | undefined
     case "none":
       return undefined;
     case "message":
-      return MESSAGE_ID.test(given) ? ({ name, message: given } as Command) : undefined;
+      return MESSAGE_ID.test(given) ? withGiven(name, given) : undefined;
     case "choice": {
       const value = takes.values.find((each) => each === given.toLowerCase());
-      if (value !== undefined) return { name, value } as Command;
-      return takes.isOpen && MODEL_NAME.test(given) ? ({ name, value: given } as Command) : undefined;
+      if (value !== undefined) return withGiven(name, value);
+      return takes.isOpen && MODEL_NAME.test(given) ? withGiven(name, given) : undefined;
     }
     case "text":
-      return given.includes("\n") ? undefined : ({ name, value: given } as Command);
+      return given.includes("\n") ? undefined : withGiven(name, given);
     default:
       return takes satisfies never;
+  }
+}
+
+/** @param given is one of those that the command takes. */
+function withGiven(name: CommandName, given: string): Command {
+  switch (name) {
+    case "model":
+    case "title":
+      return { name, value: given };
+    case "effort":
+      return { name, value: EFFORTS.find((each) => each === given) ?? USUAL };
+    case "follow":
+      return { name, value: given === "mention" ? "mention" : "thread" };
+    case "mute":
+      return { name, value: given === "on" ? "on" : "off" };
+    case "why":
+      return { name, message: given };
+    case "reset":
+    case "stop":
+    case "retry":
+    case "status":
+    case "queue":
+    case "usage":
+    case "details":
+    case "reload":
+    case "help":
+      return { name };
+    default:
+      return name satisfies never;
   }
 }

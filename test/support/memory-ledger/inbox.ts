@@ -178,7 +178,7 @@ export function createMemoryInbox(ledger: MemoryLedger): Inbox {
 /** With the value in place of what was chosen before; `default` is none. */
 function without(settings: SessionSettings, name: "model" | "effort", value: string): SessionSettings {
   const { [name]: _, ...rest } = settings;
-  return value === USUAL ? (rest as SessionSettings) : ({ ...rest, [name]: value } as SessionSettings);
+  return value === USUAL ? rest : { ...rest, [name]: value };
 }
 
 function textOf(parts: Extract<Inbound, { kind: "message" }>["parts"]): string {
