@@ -9,6 +9,7 @@ import type { ReadyCheck } from "./adapters/http/health.ts";
 import { listen, type Mounted, type MountedDirectly } from "./adapters/http/listen.ts";
 import { createNewId, sha256 } from "./adapters/ids.ts";
 import { createAnswers } from "./adapters/postgres/answers.ts";
+import { createDepartures } from "./adapters/postgres/departures.ts";
 import { createPages } from "./adapters/postgres/pages.ts";
 import { createInbox } from "./adapters/postgres/inbox.ts";
 import { createReadingMarks } from "./adapters/postgres/reading-marks.ts";
@@ -29,6 +30,7 @@ import type { Log } from "./core/ports/log.ts";
 import type { Surface } from "./core/ports/surface.ts";
 import { createBacklog } from "./core/run/backlog.ts";
 import { createIntake } from "./core/run/intake.ts";
+import { createLeaveSpace } from "./core/run/leave-space.ts";
 import { createRunSession } from "./core/run/run-session.ts";
 import { createServe } from "./core/run/serve-session.ts";
 import { createSweeper, type SweeperOptions } from "./core/run/sweeper.ts";
@@ -36,7 +38,7 @@ import type { SessionId } from "./core/thread.ts";
 import { modelsOf, openAgent } from "./parts/agent.ts";
 import { localCoordination, redisCoordination, type CoordinationTimes } from "./parts/coordination.ts";
 import { openDatabase, type DatabaseTimes } from "./parts/database.ts";
-import { openDiscord } from "./parts/discord.ts";
+import { openDiscord, type DiscordTimes } from "./parts/discord.ts";
 import { isWebChatOn, openPlaces } from "./parts/places.ts";
 import { isSlackOverHttp, openSlack } from "./parts/slack.ts";
 
@@ -46,7 +48,7 @@ export type Role = "start" | "gateway" | "worker";
 export interface AppWorld {
   readonly log: Log;
   /** Internal: shorter times for tests. */
-  readonly times?: CoordinationTimes & DatabaseTimes & { readonly sweep?: SweeperOptions };
+  readonly times?: CoordinationTimes & DatabaseTimes & DiscordTimes & { readonly sweep?: SweeperOptions };
   /** Internal: lets a test stand between the replies and the platform. */
   readonly surface?: (surface: Surface) => Surface;
   /** Internal: the same between the product and its database. */
@@ -151,7 +153,7 @@ export async function startApp(
     if (slack !== undefined) started.push({ name: "slack", stop: () => slack.close() });
     waitsFor = "Discord";
     const threadPlaces = createThreadPlaces(sql);
-    const discord = await openDiscord({ places: threadPlaces, clock, log }, settings, signal);
+    const discord = await openDiscord({ places: threadPlaces, clock, log }, settings, signal, world.times);
     if (discord !== undefined) started.push({ name: "discord", stop: () => discord.close() });
     const places = openPlaces({ sql, messages, live, log, clock }, { slack, discord }, BOT_NAME);
 
@@ -231,6 +233,7 @@ export async function startApp(
         transcripts,
         models,
         marks,
+        leaveSpace: createLeaveSpace({ departures: createDepartures(sql), queue, stops }),
         leadership,
       });
       started.push({ name: "discord connection", stop: () => connection.stop() });

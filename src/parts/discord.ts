@@ -10,7 +10,7 @@ import { registerCommands } from "../adapters/discord/commands.ts";
 import { createDiscordConversation } from "../adapters/discord/conversation.ts";
 import { DiscordGateway } from "../adapters/discord/gateway.ts";
 import { identify, type DiscordIdentity } from "../adapters/discord/identify.ts";
-import { IdentifyPace } from "../adapters/discord/identify-pace.ts";
+import { IdentifyPace, type IdentifyTimes } from "../adapters/discord/identify-pace.ts";
 import { createListener } from "../adapters/discord/listener.ts";
 import { OwedAnswers } from "../adapters/discord/owed-answers.ts";
 import { Reader, sinceOf } from "../adapters/discord/reader.ts";
@@ -34,6 +34,7 @@ import type { Surface } from "../core/ports/surface.ts";
 import type { ThreadPlaces } from "../core/ports/thread-places.ts";
 import type { Transcripts } from "../core/ports/transcripts.ts";
 import type { Intake } from "../core/run/intake.ts";
+import type { LeaveSpace } from "../core/run/leave-space.ts";
 import type { SessionId } from "../core/thread.ts";
 import { conversationWhen } from "./conversation-when.ts";
 import { orLater } from "./or-later.ts";
@@ -54,6 +55,7 @@ export interface DiscordWayInDeps {
   readonly transcripts: Transcripts;
   readonly models: Models;
   readonly marks: ReadingMarks;
+  readonly leaveSpace: LeaveSpace;
   /** For the one who listens; its leases are held for as long as a process lives. */
   readonly leadership: Locker;
 }
@@ -70,8 +72,15 @@ export interface DiscordWayIn {
   stop(): Promise<void>;
 }
 
+/** Internal: shorter in tests. */
+export interface DiscordTimes {
+  readonly identify?: IdentifyTimes;
+}
+
 export type DiscordSettings = Pick<Settings, "discordToken" | "discordApiUrl">;
 
+/** Why something of a server ended that the bot is not in any more; kept with it. */
+const LEFT = "the bot was removed from this server";
 const LEADER = "discord-gateway";
 /** How often who does not listen looks whether it should. */
 const STANDBY_MS = 500;
@@ -89,6 +98,7 @@ export async function openDiscord(
   deps: { readonly places: ThreadPlaces; readonly clock: Clock; readonly log: Log },
   settings: DiscordSettings,
   signal: AbortSignal,
+  times: DiscordTimes = {},
 ): Promise<Discord | undefined> {
   const { discordToken: token, discordApiUrl } = settings;
   if (token === undefined) return undefined;
@@ -111,7 +121,7 @@ export async function openDiscord(
   return {
     surfaceOf: (session) => createDiscordSurface({ api, threads, working, log }, session),
     conversation: conversationWhen(identified.then((bot) => createDiscordConversation(api, bot))),
-    connect({ access, intake, answers, transcripts, models, marks, leadership }) {
+    connect({ access, intake, answers, transcripts, models, marks, leaveSpace, leadership }) {
       let gateway: DiscordGateway | undefined;
       let isStandby = false;
       let why: string | undefined = "Discord has not answered yet.";
@@ -129,7 +139,7 @@ export async function openDiscord(
         const owed = new OwedAnswers({ answers, api, answerInteraction, clock, log }, bot);
         const receive = createReceive({ api, channels, intake, owed, places, transcripts, clock, log }, bot);
         const reader = new Reader(
-          { api, marks, receive, clock, log },
+          { api, marks, receive, leave: (guild) => leaveSpace("discord", guild, LEFT), clock, log },
           {
             term: term.number,
             known: await marks.list("discord", sinceOf(clock.now())),
@@ -139,7 +149,7 @@ export async function openDiscord(
         const channelName = (id: string): string | undefined => channels.nameOf(id);
         const takeInteraction = createTakeInteraction({ api, owed, log, channelName }, bot);
         const listener = createListener({ channels, reader, receive, takeInteraction });
-        const pace = new IdentifyPace({ api, clock, log }, term);
+        const pace = new IdentifyPace({ api, clock, log }, { ...term, ...times.identify });
         const over = AbortSignal.any([left, lease.signal]);
         const { mayReadContent } = bot;
         gateway = new DiscordGateway(

@@ -7,7 +7,7 @@ import type { Sql, Statement } from "../../src/adapters/postgres/sql.ts";
 import { readSettings } from "../../src/adapters/settings/settings.ts";
 import { startApp, type Role } from "../../src/app.ts";
 import type { Tool } from "../../src/core/agent/tool.ts";
-import { ORDERS, type MomentOrder, type StartOrders } from "./orders.ts";
+import { IDENTIFIES, ORDERS, type MomentOrder, type StartOrders } from "./orders.ts";
 import { toolsAt } from "./tools.ts";
 import { withoutSweeps, withUndone } from "./undo.ts";
 
@@ -88,7 +88,7 @@ const app = await startApp(
   read.settings,
   {
     log,
-    times: { jobLockMs: orders.jobLockMs, stalledCheckMs: orders.jobLockMs / 4, sweep },
+    times: { jobLockMs: orders.jobLockMs, stalledCheckMs: orders.jobLockMs / 4, sweep, identify: IDENTIFIES },
     tools: toolsAt(orders.workshop).map(withMoment),
     sql: databaseOf,
   },

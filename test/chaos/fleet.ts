@@ -1,4 +1,4 @@
-// The processes of a chaos run: one gateway and some workers, each in its place; who dies is started again in the same place.
+// The processes of a chaos run: gateways and workers, each in its place; who dies is started again in the same place.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, readFileSync } from "node:fs";
@@ -10,8 +10,10 @@ import { ORDERS, type MomentOrder, type StartOrders } from "./orders.ts";
 
 export interface FleetOptions {
   readonly env: Environment;
-  /** The gateway's own. */
+  /** The first gateway's own: to it the platform sends what comes over HTTP. */
   readonly gatewayEnv: Environment;
+  /** More than one where they share what only one may do. */
+  readonly gateways: number;
   readonly workers: number;
   readonly orders: StartOrders;
   /** Where each process writes its log. */
@@ -50,6 +52,7 @@ export class Fleet implements AsyncDisposable {
     });
     this.#seats = [
       seat("gateway", "gateway"),
+      ...Array.from({ length: options.gateways - 1 }, (_, at) => seat(`gateway${at + 2}`, "gateway")),
       ...Array.from({ length: options.workers }, (_, at) => seat(`worker${at + 1}`, "worker")),
     ];
     this.places = this.#seats;
@@ -79,7 +82,7 @@ export class Fleet implements AsyncDisposable {
         NODE_COMPILE_CACHE: join(folder, "cache"),
         PORT: "0",
         ...env,
-        ...(seat.role === "gateway" ? gatewayEnv : {}),
+        ...(seat.name === "gateway" ? gatewayEnv : {}),
         [ORDERS]: JSON.stringify(orders),
       },
       stdio: ["ignore", logFile, logFile, "ipc"],

@@ -13,44 +13,33 @@ export interface CrowdOptions {
   readonly threads: number;
 }
 
-interface Talk {
-  readonly thread: Thread;
-  /** The bot is known to have heard of it. */
-  isHeard: boolean;
-}
-
 /** People write a thought in several messages. */
 const MOST_AT_ONCE = 4;
 
 export function createCrowd(place: ChaosPlace, random: Random, { messages, threads }: CrowdOptions): People {
-  const talks: Talk[] = [];
+  const talks: Thread[] = [];
   const asked: Promise<Act>[] = [];
 
-  function note(talk: Talk, tag: number, { message, isAddressed, taken }: Sent): void {
-    const { session } = talk.thread;
-    const mayBeIgnored = !isAddressed && !talk.isHeard;
+  function note({ session }: Thread, tag: number, { message, isAddressed, isHeard, taken }: Sent): void {
+    const mayBeIgnored = !isAddressed && !isHeard;
     asked.push(
-      taken.then((isTaken) => {
-        if (isAddressed && isTaken) talk.isHeard = true;
-        return { kind: "question", tag, session, message, taken: isTaken, mayBeIgnored };
-      }),
+      taken.then((isTaken) => ({ kind: "question", tag, session, message, taken: isTaken, mayBeIgnored })),
     );
   }
 
   function begin(): void {
     const tag = asked.length + 1;
     const { thread, sent } = place.begin(questionOf(tag));
-    const talk: Talk = { thread, isHeard: false };
-    talks.push(talk);
-    note(talk, tag, sent);
+    talks.push(thread);
+    note(thread, tag, sent);
   }
 
   function goOn(): void {
-    const talk = random.pick(talks);
+    const thread = random.pick(talks);
     const times = Math.min(random.between(1, MOST_AT_ONCE), messages - asked.length);
     for (let more = times; more > 0; more--) {
       const tag = asked.length + 1;
-      note(talk, tag, place.say(talk.thread, questionOf(tag)));
+      note(thread, tag, place.say(thread, questionOf(tag)));
     }
   }
 

@@ -14,6 +14,9 @@ export const UNDOS: readonly Undo[] = ["fence", "look", "ack"];
 /** In the environment as JSON, by this name. */
 export const ORDERS = "CHAOS_ORDERS";
 
+/** How soon Discord's gateway is entered anew: the local one takes an identify in a tenth of the real one's time. */
+export const IDENTIFIES = { apartMs: 500, longestWaitMs: 2_000 };
+
 export interface StartOrders {
   /** Where tools do their work. */
   readonly workshop: string;

@@ -24,8 +24,6 @@ interface Talk {
   /** Messages in it that can be edited and deleted, newest last. */
   readonly messages: { readonly message: string; readonly tag: number }[];
   isGone: boolean;
-  /** The bot is known to have heard of it. */
-  isHeard: boolean;
 }
 
 /** People go on in what they see: the newest threads. */
@@ -53,20 +51,24 @@ export function createPeople(place: ChaosPlace, random: Random, options: PeopleO
     done.push(sent.catch(() => false).then(act));
   }
 
-  function asked(talk: Talk, tag: number, { message, isAddressed, taken }: Sent): void {
+  function asked(talk: Talk, tag: number, { message, isAddressed, isHeard, taken }: Sent): void {
     talk.messages.push({ message, tag });
     const { session } = talk.thread;
-    const mayBeIgnored = !isAddressed && !talk.isHeard;
-    note(taken, (isTaken) => {
-      if (isAddressed && isTaken) talk.isHeard = true;
-      return { kind: "question", tag, session, message, taken: isTaken, mayBeIgnored };
-    });
+    const mayBeIgnored = !isAddressed && !isHeard;
+    note(taken, (isTaken) => ({
+      kind: "question",
+      tag,
+      session,
+      message,
+      taken: isTaken,
+      mayBeIgnored,
+    }));
   }
 
   function begin(): void {
     const tag = ++tags;
     const { thread, sent } = place.begin(questionOf(tag));
-    const talk: Talk = { thread, messages: [], isGone: false, isHeard: false };
+    const talk: Talk = { thread, messages: [], isGone: false };
     talks.push(talk);
     asked(talk, tag, sent);
   }

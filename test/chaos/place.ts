@@ -15,8 +15,16 @@ export interface Sent {
   readonly message: string;
   /** To the bot by name, or to it alone. */
   readonly isAddressed: boolean;
+  /** In a thread of which the bot is known to have heard before. */
+  readonly isHeard: boolean;
   /** Whether the product has taken it in, known once no delivery of it is under way. Never rejects. */
   readonly taken: Promise<boolean>;
+}
+
+/** What the product has to take in sooner or later, though it acknowledges nothing. */
+export interface Owed {
+  readonly session: string;
+  readonly message: string;
 }
 
 export interface ChaosPlace {
@@ -40,6 +48,7 @@ export interface ChaosPlace {
   calmDown(): void;
   /** Whether everything that was to be delivered was, or was given up. */
   isDelivered(): boolean;
+  owed(): readonly Owed[];
   shown(): readonly ShownThread[];
   strays(): readonly string[];
   complaints(): readonly string[];

@@ -29,7 +29,14 @@ export function rowOf(options: ChaosOptions, { record, broken, tally }: ChaosOut
 }
 
 /** Each invariant with how often it was broken, and the first few cases. */
-export function linesOf({ broken, tally, record, quietAfterMs, folder }: ChaosOutcome): readonly string[] {
+export function linesOf({
+  broken,
+  tally,
+  record,
+  entered,
+  quietAfterMs,
+  folder,
+}: ChaosOutcome): readonly string[] {
   const lines = [...tally]
     .toSorted(([one], [other]) => one.localeCompare(other))
     .map(([what, times]) => `${what}: ${times}`);
@@ -38,6 +45,8 @@ export function linesOf({ broken, tally, record, quietAfterMs, folder }: ChaosOu
   const fates = Map.groupBy(record.inbox, ({ fate }) => fate ?? "none");
   lines.push(`fates: ${[...fates].map(([fate, all]) => `${all.length} ${fate}`).join(", ")}`);
   lines.push(`model requests: ${record.requests.length}, things that tools did: ${record.deeds.length}`);
+  if (entered.terms > 0)
+    lines.push(`Discord's gateway was entered ${entered.identifies} times, in ${entered.terms} terms`);
   lines.push(
     quietAfterMs === undefined
       ? "It never became quiet."

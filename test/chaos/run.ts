@@ -9,7 +9,7 @@ import { chaosModel } from "./model.ts";
 import { createPeople } from "./people.ts";
 import { planOf, type Scope } from "./plan.ts";
 import { randomOf } from "./random.ts";
-import { openChaosWorld } from "./world.ts";
+import { openChaosWorld, type ChaosPlatform } from "./world.ts";
 
 export interface ChaosOptions {
   /** What people do and what breaks: a bit of everything, or many messages and `nothing-lost.ts`; the first unless said. */
@@ -18,6 +18,8 @@ export interface ChaosOptions {
   /** How long people write and things break. */
   readonly seconds: number;
   readonly scope: Scope;
+  /** Where people write: each platform has an equal share of the threads. */
+  readonly on: readonly ChaosPlatform[];
   readonly undo: readonly Undo[];
   /** Questions a second. */
   readonly perSecond: number;
@@ -30,6 +32,8 @@ export interface ChaosOutcome {
   readonly record: ChaosRecord;
   readonly broken: readonly Broken[];
   readonly tally: Tally;
+  /** How often Discord's gateway was entered anew, and by how many terms of one who listens. */
+  readonly entered: { readonly identifies: number; readonly terms: number };
   /** From the last fault to quiet, ms; undefined when it never became quiet. */
   readonly quietAfterMs: number | undefined;
   /** Where the logs of the processes are, when something is broken. */
@@ -39,7 +43,7 @@ export interface ChaosOutcome {
 const WORKERS = 3;
 
 export async function runChaos(options: ChaosOptions): Promise<ChaosOutcome> {
-  const { seed, seconds, scope, undo, crowd, note } = options;
+  const { seed, seconds, scope, on, undo, crowd, note } = options;
   const over = seed % 2 === 0 ? "http" : "socket";
   // Without sweeps threads wait for their turn, since a bell that is swallowed then is one that rings for a thread that waits.
   const how =
@@ -49,7 +53,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosOutcome> {
   // Of a crowd's many messages at once each would otherwise cost calls of its own, of which a run has twenty.
   const model = (everyMs: number) => chaosModel({ seed, everyMs, works: "on all" });
   const crowded = crowd === undefined ? {} : { model };
-  await using world = await openChaosWorld({ seed, workers: WORKERS, over, undo, ...how, ...crowded });
+  await using world = await openChaosWorld({ seed, workers: WORKERS, over, on, undo, ...how, ...crowded });
   const { fleet, place, folder } = world;
   const habits = randomOf(seed, "people");
   const people =
@@ -58,7 +62,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosOutcome> {
     crowd === undefined ? planOf(seed, seconds * 1_000, scope) : nothingLostPlan(seed, seconds * 1_000);
   if (crowd !== undefined) world.slack.delivery.double();
   note(
-    `seed ${seed}, ${seconds} s, ${scope}, over ${over}, ${plan.length} faults planned, logs in ${folder}`,
+    `seed ${seed}, ${seconds} s, ${scope}, on ${on.join(" and ")}, over ${over}, ${plan.length} faults planned, logs in ${folder}`,
   );
 
   const ending = new AbortController();
@@ -78,5 +82,6 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosOutcome> {
   const record = await world.recordOf(await people.acts());
   const broken = check(record);
   if (broken.length > 0) world.keepLogs();
-  return { record, broken, tally, quietAfterMs, folder };
+  const entered = { identifies: world.discord.gateway.identifies.length, terms: await world.terms() };
+  return { record, broken, tally, entered, quietAfterMs, folder };
 }

@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Outcome } from "../support/slack/delivery.ts";
 import type { LocalSlack } from "../support/slack/local-slack.ts";
 import type { Channel } from "../support/slack/message.ts";
-import type { Person } from "../support/slack/person.ts";
+import type { Person, Said } from "../support/slack/person.ts";
 import type { SeenMessage } from "../support/slack/seen.ts";
 import type { ShownMessage, ShownThread } from "./checker/record.ts";
 import type { CallFault, ChaosPlace, DeliveryFault, Sent, Thread } from "./place.ts";
@@ -26,6 +26,8 @@ export function createSlackPlace(slack: LocalSlack, random: Random): ChaosPlace 
   const channels = Array.from({ length: CHANNELS }, (_, at) => slack.channel(`room-${at + 1}`));
   const threads = new Map<string, SlackThread>();
   const gone = new Set<string>();
+  /** Sessions of which something for the bot was acknowledged. */
+  const heard = new Set<string>();
   const authors = new Map<string, Person>();
   let isCalm = false;
 
@@ -36,6 +38,14 @@ export function createSlackPlace(slack: LocalSlack, random: Random): ChaosPlace 
   };
   const wasTaken = async (delivered: Promise<readonly Outcome[]>): Promise<boolean> =>
     (await delivered).some(({ kind }) => kind === "acknowledged");
+  function sent({ session }: SlackThread, { ts, delivered }: Said, isAddressed: boolean): Sent {
+    const isHeard = heard.has(session);
+    const taken = wasTaken(delivered).then((isTaken) => {
+      if (isTaken && isAddressed) heard.add(session);
+      return isTaken;
+    });
+    return { message: ts, isAddressed, isHeard, taken };
+  }
   const copies = () => (random.chance(0.5) ? ({ order: "mention first" } as const) : {});
 
   function say(thread: SlackThread, words: string): Sent {
@@ -44,7 +54,7 @@ export function createSlackPlace(slack: LocalSlack, random: Random): ChaosPlace 
     const mention = isNamed ? `${slack.botMention} ` : "";
     const said = person.say(thread.channel, `${mention}${words}`, { thread, ...copies() });
     authors.set(said.ts, person);
-    return { message: said.ts, isAddressed: isNamed || thread.isDirect, taken: wasTaken(said.delivered) };
+    return sent(thread, said, isNamed || thread.isDirect);
   }
 
   const botsIn = (thread: SlackThread): readonly SeenMessage[] =>
@@ -73,7 +83,7 @@ export function createSlackPlace(slack: LocalSlack, random: Random): ChaosPlace 
       const thread: SlackThread = { session, root: said.ts, channel, isDirect, starter };
       threads.set(session, thread);
       authors.set(said.ts, starter);
-      return { thread, sent: { message: said.ts, isAddressed: true, taken: wasTaken(said.delivered) } };
+      return { thread, sent: sent(thread, said, true) };
     },
     say: (thread, words) => say(known(thread), words),
     edit(thread, ts, words) {
@@ -118,6 +128,8 @@ export function createSlackPlace(slack: LocalSlack, random: Random): ChaosPlace 
       slack.delivery.retryNow();
     },
     isDelivered: () => isCalm && slack.delivery.log.every(({ outcome }) => outcome !== undefined),
+    // What is acknowledged is stored.
+    owed: () => [],
     shown: () =>
       [...threads.values()].map((thread): ShownThread => ({
         session: thread.session,

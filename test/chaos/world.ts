@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { migrate } from "../../src/adapters/postgres/migrate.ts";
 import { longestLeaseMs } from "../../src/queue/lock-times.ts";
 import { createFakeLlm, type FakeAnswer } from "../support/fake-llm/server.ts";
+import { createLocalDiscord, type LocalDiscord } from "../support/discord/local-discord.ts";
 import type { Environment } from "../support/product.ts";
 import { freePort } from "../support/services/free-port.ts";
 import { startPostgres, type PostgresServer } from "../support/services/postgres-server.ts";
@@ -16,16 +17,24 @@ import type { Act, AttemptRow, ChaosRecord, EntryRow, InboxRow, PageRow, RunRow 
 import { Fleet } from "./fleet.ts";
 import { notedWrites, noteWrites, rowsOf } from "./journal.ts";
 import { chaosModel } from "./model.ts";
-import type { StartOrders } from "./orders.ts";
+import { createDiscordPlace } from "./discord-place.ts";
+import { IDENTIFIES, type StartOrders } from "./orders.ts";
 import type { ChaosPlace } from "./place.ts";
+import { createPlaces } from "./places.ts";
 import { randomOf } from "./random.ts";
 import { createSlackPlace } from "./slack-place.ts";
 import { openWorkshop } from "./tools.ts";
 
+export const CHAOS_PLATFORMS = ["slack", "discord"] as const;
+export type ChaosPlatform = (typeof CHAOS_PLATFORMS)[number];
+
 export interface ChaosWorldOptions extends Pick<StartOrders, "undo" | "sweeps"> {
   readonly seed: number;
   readonly workers: number;
+  /** Slack's. */
   readonly over: "socket" | "http";
+  /** Where people write; on Slack unless said. Where Discord is among it there are two gateways, one of which listens to it. */
+  readonly on?: readonly ChaosPlatform[];
   /** Threads that a worker serves at once; 10 unless said. */
   readonly concurrency?: number;
   /** Whether the database notes each write; "writes" unless said. */
@@ -42,6 +51,7 @@ export interface ChaosWorld extends AsyncDisposable {
   readonly postgres: PostgresServer;
   readonly redis: RedisServer;
   readonly slack: LocalSlack;
+  readonly discord: LocalDiscord;
   readonly fleet: Fleet;
   readonly place: ChaosPlace;
   /** How long a worker holds a thread without a word to Redis. */
@@ -54,6 +64,8 @@ export interface ChaosWorld extends AsyncDisposable {
   /** Ends the processes in order. @returns those that did not end well. */
   end(): Promise<readonly string[]>;
   recordOf(acts: readonly Act[]): Promise<ChaosRecord>;
+  /** How many have listened to Discord, one after the other. */
+  terms(): Promise<number>;
 }
 
 const JOB_LOCK_MS = 2_000;
@@ -62,13 +74,17 @@ const RETRIES_MS = [100, 1_000, 5_000, 15_000];
 /** Between two words of the model. */
 const WORD_MS = 25;
 
+const HEARD_MS = 60_000;
+
 const UNQUIET = `
 select (select count(*) from inbox where state <> 'done' and kind in ('message', 'command'))
   + (select count(*) from runs where reply <> 'settled') as open`;
 
+const STORED = "select session || ' ' || message as name from inbox where kind = 'message'";
+
 /** Resolves when every process is ready. */
 export async function openChaosWorld(options: ChaosWorldOptions): Promise<ChaosWorld> {
-  const { seed, workers, over, undo, sweeps, concurrency = 10 } = options;
+  const { seed, workers, over, undo, sweeps, concurrency = 10, on = ["slack"] } = options;
   const { journal = "writes", jobLockMs = JOB_LOCK_MS, env } = options;
   const { model = (everyMs: number) => chaosModel({ seed, everyMs }) } = options;
   await using stack = new AsyncDisposableStack();
@@ -86,6 +102,7 @@ export async function openChaosWorld(options: ChaosWorldOptions): Promise<ChaosW
   const slack = stack.use(
     await createLocalSlack({ retryDelaysMs: RETRIES_MS, complaints: { posts: { burst: 1e9 } } }),
   );
+  const discord = stack.use(await createLocalDiscord({ identifies: IDENTIFIES }));
   const delays = randomOf(seed, "tools");
   const workshop = stack.use(await openWorkshop(() => delays.between(50, 500)));
   const llm = await createFakeLlm();
@@ -94,6 +111,14 @@ export async function openChaosWorld(options: ChaosWorldOptions): Promise<ChaosW
 
   const port = await freePort();
   if (over === "http") slack.useHttp(`http://127.0.0.1:${port}/slack/events`);
+  const slackEnv = {
+    SLACK_BOT_TOKEN: slack.app.botToken,
+    SLACK_API_URL: slack.slackApiUrl,
+    ...(over === "socket"
+      ? { SLACK_APP_TOKEN: slack.app.appToken }
+      : { SLACK_SIGNING_SECRET: slack.app.signingSecret }),
+  };
+  const discordEnv = { DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl };
   const fleet = stack.use(
     new Fleet({
       env: {
@@ -101,15 +126,13 @@ export async function openChaosWorld(options: ChaosWorldOptions): Promise<ChaosW
         REDIS_URL: redis.url,
         OPENAI_BASE_URL: llm.url,
         MODEL: "fake",
-        SLACK_BOT_TOKEN: slack.app.botToken,
-        SLACK_API_URL: slack.slackApiUrl,
         WORKER_CONCURRENCY: String(concurrency),
-        ...(over === "socket"
-          ? { SLACK_APP_TOKEN: slack.app.appToken }
-          : { SLACK_SIGNING_SECRET: slack.app.signingSecret }),
+        ...(on.includes("slack") ? slackEnv : {}),
+        ...(on.includes("discord") ? discordEnv : {}),
         ...env?.(folder),
       },
       gatewayEnv: { PORT: String(port) },
+      gateways: on.includes("discord") ? 2 : 1,
       workers,
       orders: { workshop: workshop.url, undo, sweeps, jobLockMs },
       folder,
@@ -117,10 +140,28 @@ export async function openChaosWorld(options: ChaosWorldOptions): Promise<ChaosW
   );
   fleet.startAll();
   await fleet.allReady();
-  const place = createSlackPlace(slack, randomOf(seed, "place"));
+  const makers: Readonly<Record<ChaosPlatform, () => ChaosPlace>> = {
+    slack: () => createSlackPlace(slack, randomOf(seed, "place")),
+    discord: () => createDiscordPlace(discord, randomOf(seed, "place on Discord")),
+  };
+  const place = createPlaces(
+    Object.fromEntries(on.map((platform) => [platform, makers[platform]()])),
+    randomOf(seed, "which platform"),
+  );
+  // What was said in a server before anybody ever listened there is nobody's to answer.
+  if (on.includes("discord"))
+    await until(async () => (await rowsOf(postgres.url, "select from reading_marks limit 1")).length > 0, {
+      timeoutMs: HEARD_MS,
+      everyMs: 100,
+      what: "somebody listens to Discord",
+    });
 
   const isQuiet = async (): Promise<boolean> => {
     if (!place.isDelivered()) return false;
+    const owed = place.owed();
+    const stored = owed.length === 0 ? [] : await rowsOf<{ readonly name: string }>(postgres.url, STORED);
+    const names = new Set(stored.map(({ name }) => name));
+    if (!owed.every(({ session, message }) => names.has(`${session} ${message}`))) return false;
     const [row] = await rowsOf<{ readonly open: number }>(postgres.url, UNQUIET);
     return row?.open === 0;
   };
@@ -129,6 +170,7 @@ export async function openChaosWorld(options: ChaosWorldOptions): Promise<ChaosW
     postgres,
     redis,
     slack,
+    discord,
     fleet,
     place,
     leaseMs: longestLeaseMs(jobLockMs),
@@ -160,6 +202,10 @@ export async function openChaosWorld(options: ChaosWorldOptions): Promise<ChaosW
         ...(await ledgerOf(postgres.url)),
         writes: journal === "writes" ? await notedWrites(postgres.url) : [],
       };
+    },
+    async terms() {
+      const [row] = await rowsOf<{ readonly term: number }>(postgres.url, "select term from reader_terms");
+      return row?.term ?? 0;
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };

@@ -8,14 +8,15 @@ const SEED = 11;
 const LIMIT_MS = 300_000;
 
 test(
-  "kills, pauses, restarts of Redis and Postgres, an emptied Redis, copies and faults of Slack: nobody's message is lost or answered twice",
+  "kills, pauses, restarts of Redis and Postgres, an emptied Redis, copies and faults of Slack and Discord: nobody's message is lost or answered twice",
   async () => {
     const lines: string[] = [];
-    const { broken, record, tally, quietAfterMs } = await runChaos({
+    const { broken, record, tally, entered, quietAfterMs } = await runChaos({
       seed: SEED,
-      seconds: 20,
+      seconds: 18,
       perSecond: 2,
       scope: "everything",
+      on: ["slack", "discord"],
       undo: [],
       quietMs: 60_000,
       note: (line) => lines.push(line),
@@ -38,6 +39,12 @@ test(
     }
     expect(sum("redis kill") + sum("redis shutdown")).toBeGreaterThan(0);
     expect(record.acts.filter(({ kind }) => kind === "question").length).toBeGreaterThan(20);
+    // On both platforms, and who listens to Discord was another one in between.
+    for (const platform of ["slack", "discord"])
+      expect(record.runs.filter(({ session }) => session.startsWith(`${platform}:`)).length).toBeGreaterThan(
+        3,
+      );
+    expect(entered.terms).toBeGreaterThan(1);
     expect(record.writes.length).toBeGreaterThan(100);
     expect(record.deeds.length).toBeGreaterThan(10);
   },

@@ -43,6 +43,8 @@ export interface DiscordWorld extends AsyncDisposable {
   readonly running: readonly Running[];
   start(role: Role): Promise<Running>;
   stopAll(): Promise<void>;
+  /** What is stored, beside the product; not where it has its own database. */
+  sql(): Promise<Sql>;
   /** Ends the product and opens what it has stored. */
   ended(): Promise<Sql>;
   /** What `/readyz` of those who take messages in says is missing. */
@@ -55,9 +57,17 @@ export interface DiscordWorld extends AsyncDisposable {
   expectPeace(): void;
 }
 
+/** Who is started again is in the gateway a tenth of the usual time later. */
+const IDENTIFIES = { apartMs: 500 };
+
 export async function openDiscordWorld(options: DiscordWorldOptions): Promise<DiscordWorld> {
   await using building = new AsyncDisposableStack();
-  const discord = building.use(await createLocalDiscord(options.discord));
+  const discord = building.use(
+    await createLocalDiscord({
+      ...options.discord,
+      identifies: { ...IDENTIFIES, ...options.discord?.identifies },
+    }),
+  );
   options.prepare?.(discord);
   const llm = await createFakeLlm(options.llm);
   building.defer(() => llm.close());
@@ -82,7 +92,13 @@ export async function openDiscordWorld(options: DiscordWorldOptions): Promise<Di
       const process = spawnProduct(role, env);
       part = { role, process, url: await process.ready(), stop: async () => process[Symbol.asyncDispose]() };
     } else {
-      const app = await startProduct(role, env, { times: TIMES }, {}, options.access?.(discord));
+      const app = await startProduct(
+        role,
+        env,
+        { times: { ...TIMES, identify: IDENTIFIES } },
+        {},
+        options.access?.(discord),
+      );
       part = { role, process: undefined, url: app.url, stop: () => app.stop() };
     }
     running.push(part);
@@ -100,6 +116,7 @@ export async function openDiscordWorld(options: DiscordWorldOptions): Promise<Di
     running,
     start,
     stopAll,
+    sql: async () => stack.adopt(await store.open(), (sql) => sql.close()),
     async ended() {
       await stopAll();
       return stack.adopt(await store.open(), (sql) => sql.close());

@@ -88,6 +88,11 @@ export class Channels {
     this.#known.delete(id);
   }
 
+  forgetGuild(guild: string): void {
+    for (const channel of this.#known.values()) if (channel.guild === guild) this.#known.delete(channel.id);
+    this.#roles.delete(guild);
+  }
+
   keepRoles(guild: string, roles: readonly APIRole[]): void {
     const own = roles.find(({ tags }) => tags?.bot_id === this.#bot);
     if (own !== undefined) this.#roles.set(guild, own.id);

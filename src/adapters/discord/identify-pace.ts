@@ -9,7 +9,15 @@ import type { Clock } from "../../core/ports/clock.ts";
 import type { Log } from "../../core/ports/log.ts";
 import type { DiscordApi } from "./api.ts";
 
-export interface IdentifyPaceOptions {
+/** Internal: shorter where a local Discord takes identifies sooner than the real one. */
+export interface IdentifyTimes {
+  /** Discord takes one identify in so long, ms. Default 5,000. */
+  readonly apartMs?: number;
+  /** How long a start waits at most, however often it failed, ms. Default five minutes. */
+  readonly longestWaitMs?: number;
+}
+
+export interface IdentifyPaceOptions extends IdentifyTimes {
   /** How often readers were started shortly before this one, in whatever process. */
   readonly restarts: number;
   /** How long ago the last of them was started, ms. */
@@ -30,6 +38,7 @@ const RESERVE = 20;
 export class IdentifyPace {
   readonly #deps: { readonly api: DiscordApi; readonly clock: Clock; readonly log: Log };
   readonly #restarts: number;
+  readonly #longestWaitMs: number;
   readonly #startedAt: number;
   /** Ticks before which Discord would refuse. */
   readonly #notBefore: number;
@@ -39,12 +48,14 @@ export class IdentifyPace {
 
   constructor(
     deps: { readonly api: DiscordApi; readonly clock: Clock; readonly log: Log },
-    { restarts, gapMs = APART_MS }: IdentifyPaceOptions,
+    options: IdentifyPaceOptions,
   ) {
+    const { restarts, apartMs = APART_MS, gapMs = apartMs, longestWaitMs = LONGEST_WAIT_MS } = options;
     this.#deps = deps;
     this.#restarts = restarts;
+    this.#longestWaitMs = longestWaitMs;
     this.#startedAt = deps.clock.ticks();
-    this.#notBefore = this.#startedAt + APART_MS - gapMs;
+    this.#notBefore = this.#startedAt + apartMs - gapMs;
   }
 
   /** One sentence on why nothing happens, or nothing. */
@@ -59,7 +70,7 @@ export class IdentifyPace {
     this.#times = this.#times.filter((at) => now - at < FORGOTTEN_MS);
     const restarts = now - this.#startedAt < FORGOTTEN_MS ? this.#restarts : 0;
     const before = restarts + Math.floor(this.#times.length / Math.max(1, shards));
-    const growingMs = before < FREE ? 0 : Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (before - FREE));
+    const growingMs = before < FREE ? 0 : Math.min(this.#longestWaitMs, FIRST_WAIT_MS * 2 ** (before - FREE));
     const waitMs = Math.max(growingMs, this.#notBefore - now);
     this.#times.push(now);
     if (waitMs > 0) {

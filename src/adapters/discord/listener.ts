@@ -4,6 +4,7 @@ import { GatewayDispatchEvents as Events, type GatewayDispatchPayload } from "di
 import { knownOf, type Channels } from "./channels.ts";
 import type { Reader } from "./reader.ts";
 import type { Receive } from "./receive.ts";
+import { isOnShard } from "./snowflake.ts";
 import type { TakeInteraction } from "./take-interaction.ts";
 
 export interface ListenerDeps {
@@ -23,14 +24,28 @@ export function createListener(deps: ListenerDeps): Listener {
   const { channels, reader, receive, takeInteraction } = deps;
   const answering = new Set<Promise<void>>();
 
+  function leave(guild: string): void {
+    channels.forgetGuild(guild);
+    reader.left(guild);
+  }
+
   function heard(packet: GatewayDispatchPayload): void {
     switch (packet.t) {
-      case Events.Ready:
+      case Events.Ready: {
         reader.enter();
+        const { guilds, shard = [0, 1] } = packet.d;
+        const present = new Set(guilds.map(({ id }) => id));
+        // Left while nobody listened.
+        for (const guild of reader.guilds()) if (isOnShard(guild, shard) && !present.has(guild)) leave(guild);
         return;
+      }
       case Events.GuildCreate:
         if (!("unavailable" in packet.d && packet.d.unavailable === true))
           reader.guild(packet.d.id, channels.keepGuild(packet.d));
+        return;
+      case Events.GuildDelete:
+        if (packet.d.unavailable === true) reader.away(packet.d.id);
+        else leave(packet.d.id);
         return;
       case Events.GuildRoleCreate:
       case Events.GuildRoleUpdate:

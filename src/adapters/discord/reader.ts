@@ -20,6 +20,8 @@ export interface ReaderDeps {
   readonly api: DiscordApi;
   readonly marks: ReadingMarks;
   readonly receive: Receive;
+  /** Ends what is to be done in a guild that the bot has left. Rejects when that has to be done again. */
+  leave(guild: string): Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -119,6 +121,28 @@ export class Reader {
       else this.#current.add(id);
     }
     if (!isKnown) this.#move({ space: guild, channel: guild, seen: snowflakeAt(this.#deps.clock.now()) });
+  }
+
+  /** Those in which somebody has listened, and that were not left since. */
+  guilds(): readonly string[] {
+    return [...this.#spaces].filter((space) => space !== DIRECT);
+  }
+
+  /** Discord itself cannot reach the guild: when it can again, what was said and not told is fetched. */
+  away(guild: string): void {
+    for (const { channel, space } of this.#seen.values()) if (space === guild) this.#current.delete(channel);
+  }
+
+  /** The bot is not in the guild any more. Where it comes again it is as if nobody had ever listened there. */
+  left(guild: string): void {
+    for (const { channel, space } of this.#seen.values()) if (space === guild) this.#forget(channel);
+    this.#spaces.delete(guild);
+    const { leave, marks } = this.#deps;
+    // The marks go last: as long as they are there, who listens next notices that it is left.
+    const steps = [() => leave(guild), () => marks.drop(PLATFORM, this.#options.term, guild)];
+    this.#enqueue(guild, async () => {
+      for (const step of steps) if (this.#spaces.has(guild) || !(await this.#take(step))) return;
+    });
   }
 
   /** A channel or thread that was made just now: whatever will be said in it is new. */
@@ -225,6 +249,8 @@ export class Reader {
         if (page === "unreadable") break;
         for (const message of page) {
           if (!(await this.#take(() => receive.message(message, guild)))) return;
+          // Left meanwhile.
+          if (!this.#seen.has(channel)) return;
           this.#move({ ...mark, seen: message.id });
           after = message.id;
           count++;
@@ -284,8 +310,11 @@ export class Reader {
   #forgetOldest(): void {
     const [oldest] = this.#seen.keys();
     if (this.#seen.size <= MOST_KNOWN || oldest === undefined || this.#dirty.has(oldest)) return;
-    this.#seen.delete(oldest);
-    this.#current.delete(oldest);
+    this.#forget(oldest);
+  }
+
+  #forget(channel: string): void {
+    for (const known of [this.#seen, this.#current, this.#fetched, this.#dirty]) known.delete(channel);
   }
 
   async #flush(): Promise<void> {

@@ -17,6 +17,11 @@ export function snowflakeAt(ms: number): string {
   return String(BigInt(Math.max(0, Math.floor(ms) - EPOCH_MS)) << 22n);
 }
 
+/** Which connection of several tells of a guild. */
+export function isOnShard(guild: string, [shard, count]: readonly [shard: number, count: number]): boolean {
+  return Number((BigInt(guild) >> 22n) % BigInt(count)) === shard;
+}
+
 export function isAfter(id: string, other: string): boolean {
   return id.length === other.length ? id > other : id.length > other.length;
 }

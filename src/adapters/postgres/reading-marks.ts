@@ -31,6 +31,13 @@ moved as (
 select exists (select from term) as mine`,
 };
 
+const DROP = {
+  name: "reading-drop",
+  text: `
+with term as materialized (select term from reader_terms where platform = $1 and term = $2::bigint for share)
+delete from reading_marks m using term where m.platform = $1 and m.space = $3`,
+};
+
 export function createReadingMarks(sql: Sql): ReadingMarks {
   return {
     async begin(platform) {
@@ -45,6 +52,9 @@ export function createReadingMarks(sql: Sql): ReadingMarks {
     async move(platform, term, marks) {
       const [row] = await sql.query<{ mine: boolean }>(MOVE, [platform, term, JSON.stringify(marks)]);
       return row?.mine === true;
+    },
+    async drop(platform, term, space) {
+      await sql.query(DROP, [platform, term, space]);
     },
   };
 }

@@ -26,4 +26,6 @@ export interface ReadingMarks {
    * @returns false when a later term has begun; then nothing was changed.
    */
   move(platform: string, term: number, marks: readonly ReadingMark[]): Promise<boolean>;
+  /** Forgets a space: whoever comes there again begins anew. Nothing when a later term has begun. */
+  drop(platform: string, term: number, space: string): Promise<void>;
 }

@@ -18,6 +18,7 @@ const marks = {
   begin: () => Promise.resolve({ number: 1, restarts: 0 }),
   list: () => Promise.resolve([]),
   move: () => Promise.resolve(true),
+  drop: () => Promise.resolve(),
 };
 
 async function world({ mostWaiting = 200 } = {}) {
@@ -36,11 +37,8 @@ async function world({ mostWaiting = 200 } = {}) {
   const reader = new Reader(
     {
       api,
-      marks: {
-        begin: async () => ({ number: 1, restarts: 0 }),
-        list: async () => [],
-        move: async () => true,
-      },
+      marks,
+      leave: async () => {},
       receive: {
         async message({ content }) {
           isHeld = holds !== undefined;
@@ -157,7 +155,7 @@ test("a message whose channel Discord does not tell of now is taken in once it d
     { app: discord.applicationId, user: discord.botId, name: "Bobbin" },
   );
   const reader = new Reader(
-    { api, marks, receive, clock, log: silentLog },
+    { api, marks, receive, leave: () => Promise.resolve(), clock, log: silentLog },
     { term: 1, known: [], isLive: () => true },
   );
   discord.fault("GET /channels/:channel", { kind: "status", status: 502 }, { times: 6 });

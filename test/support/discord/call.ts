@@ -47,6 +47,8 @@ export function wrongForm(field: string, code: string, message: string): ApiErro
 }
 
 export function need(platform: Platform, channel: Channel, ...permissions: readonly Permission[]): void {
+  // What Discord itself cannot reach it answers for with no word of its own.
+  if (channel.guild?.isAway === true) throw new ApiError(503, 0, "Service Unavailable");
   if (!platform.state.botMay(channel, "ViewChannel")) throw new ApiError(403, 50001, "Missing Access");
   for (const permission of permissions) {
     if (!platform.state.botMay(channel, permission)) throw new ApiError(403, 50013, `Missing Permissions`);

@@ -10,8 +10,13 @@ import { guildJson, userJson } from "./wire.ts";
 export interface GatewayOptions {
   /** How often the client has to beat, ms. Default 41,250. */
   readonly heartbeatMs?: number;
-  /** Of the last 24 hours. Default 1,000 of 1,000, one at a time. */
-  readonly identifies?: { readonly remaining?: number; readonly total?: number; readonly atOnce?: number };
+  /** Of the last 24 hours. Default 1,000 of 1,000, one at a time and in five seconds. */
+  readonly identifies?: {
+    readonly remaining?: number;
+    readonly total?: number;
+    readonly atOnce?: number;
+    readonly apartMs?: number;
+  };
   /** How many shards Discord recommends. Default 1. */
   readonly shards?: number;
 }
@@ -65,6 +70,7 @@ export class Gateway {
   readonly total: number;
   readonly atOnce: number;
   readonly shards: number;
+  readonly #apartMs: number;
   readonly #server = new WebSocketServer({ noServer: true });
   readonly #sessions = new Map<string, Session>();
   readonly #state: DiscordState;
@@ -97,6 +103,7 @@ export class Gateway {
     this.#heartbeatMs = options.heartbeatMs ?? 41_250;
     this.total = options.identifies?.total ?? 1_000;
     this.remaining = options.identifies?.remaining ?? this.total;
+    this.#apartMs = options.identifies?.apartMs ?? 5_000;
     this.atOnce = options.identifies?.atOnce ?? 1;
     this.shards = options.shards ?? 1;
   }
@@ -228,7 +235,7 @@ export class Gateway {
     const [id, count] = Array.isArray(d["shard"]) ? (d["shard"] as [number, number]) : [0, 1];
     const record: IdentifyRecord = { atMs: performance.now(), intents, shard: [id, count] };
     const recent = this.identifies.filter(
-      ({ atMs, shard }) => atMs > record.atMs - 5_000 && shard[0] % this.atOnce === id % this.atOnce,
+      ({ atMs, shard }) => atMs > record.atMs - this.#apartMs && shard[0] % this.atOnce === id % this.atOnce,
     );
     this.identifies.push(record);
     this.remaining--;
@@ -266,7 +273,7 @@ export class Gateway {
       isOver: false,
     };
     this.#sessions.set(session.id, session);
-    const guilds = [...this.#state.guilds.values()].filter((guild) => isOnShard(guild.id, session.shard));
+    const guilds = this.#state.presentGuilds().filter((guild) => isOnShard(guild.id, session.shard));
     this.#send(session, "READY", {
       v: 10,
       user: { ...userJson(this.#bot), bot: true, verified: true, mfa_enabled: false, email: null, flags: 0 },
@@ -279,7 +286,7 @@ export class Gateway {
       application: { id: this.#applicationId, flags: 0 },
     });
     if ((intents & INTENTS.guilds) !== 0) {
-      for (const guild of guilds)
+      for (const guild of guilds.filter(({ isAway }) => !isAway))
         this.#send(session, "GUILD_CREATE", guildJson(this.#state, guild, this.#bot));
     }
     return session;

@@ -8,7 +8,7 @@ import { Gateway, type GatewayOptions } from "./gateway.ts";
 import { Interactions } from "./interactions.ts";
 import { CHANNEL_TYPES, PERMISSIONS, type Channel, type Guild, type Permission } from "./model.ts";
 import { createPerson, type Person, type Said } from "./person.ts";
-import { channelEvent, deleteEvent, messageEvent, type Platform } from "./platform.ts";
+import { channelEvent, deleteEvent, guildEvent, messageEvent, type Platform } from "./platform.ts";
 import { RateLimits, type RateLimitOptions } from "./rate-limits.ts";
 import { readable } from "./rendering.ts";
 import { RestApi, type CallRecord } from "./rest.ts";
@@ -35,7 +35,13 @@ export interface LocalDiscord extends AsyncDisposable {
   readonly botMention: string;
   /** The guild that everything is in unless said. */
   readonly guild: Guild;
+  /** The bot is in it from the beginning, as the gateway tells when it is entered. */
   addGuild(name: string): Guild;
+  /** Whether the bot is in the guild: an admin invites it, or throws it out. */
+  invite(guild: Guild): void;
+  throwOut(guild: Guild): void;
+  /** Discord itself cannot reach the guild, until it can again. */
+  setReachable(guild: Guild, isReachable: boolean): void;
   person(name: string, options?: { readonly isModerator?: boolean }): Person;
   otherBot(name: string): Person;
   /** The same one for the same name. */
@@ -124,6 +130,18 @@ export async function createLocalDiscord(options: LocalDiscordOptions = {}): Pro
     botMention: `<@${bot.id}>`,
     guild: home,
     addGuild: (name) => state.addGuild(name, INVITED),
+    invite(guild) {
+      guild.hasBot = true;
+      guildEvent(platform, guild);
+    },
+    throwOut(guild) {
+      guild.hasBot = false;
+      guildEvent(platform, guild);
+    },
+    setReachable(guild, isReachable) {
+      guild.isAway = !isReachable;
+      guildEvent(platform, guild);
+    },
     person: (name, { isModerator = false } = {}) =>
       createPerson(state.addProfile(name, "person", isModerator), platform),
     otherBot: (name) => createPerson(state.addProfile(name, "bot"), platform),

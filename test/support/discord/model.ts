@@ -41,6 +41,9 @@ export interface Guild {
   readonly botRole: string;
   /** Of the bot, in all channels. */
   botPermissions: Set<Permission>;
+  /** Whether the bot is in it, and whether Discord itself can reach it. */
+  hasBot: boolean;
+  isAway: boolean;
 }
 
 export interface ThreadState {

@@ -7,7 +7,14 @@ import {
   type Profile,
   type StoredMessage,
 } from "./model.ts";
-import { channelEvent, deleteEvent, messageEvent, unarchive, type Platform } from "./platform.ts";
+import {
+  beginThread,
+  channelEvent,
+  deleteEvent,
+  messageEvent,
+  unarchive,
+  type Platform,
+} from "./platform.ts";
 import type { SeenMessage } from "./seen.ts";
 import { channelJson, memberJson, messageJson, userJson } from "./wire.ts";
 
@@ -37,6 +44,8 @@ export interface Person {
   readonly directChannel: Channel;
   /** A new post in a forum; its thread has the id of its first message. */
   publish(forum: Channel, title: string, content: string): Said;
+  /** Opens a thread below a message in a channel, as anybody may; it is there afterwards, whoever was first. */
+  openThread(message: Said, name: string): void;
   edit(message: Said, content: string): void;
   delete(message: Said): void;
   /** Resolves when the bot has answered for the first time, or is too late. */
@@ -180,6 +189,12 @@ export function createPerson(profile: Profile, platform: Platform): Person {
       // The thread comes before its first message.
       channelEvent(platform, "THREAD_CREATE", thread, { newly_created: true });
       return post(thread, content, {}, thread.id);
+    },
+    openThread({ channel, id }, name) {
+      const parent = state.channelFor(channel);
+      const message = state.find(channel, id);
+      if (message === undefined || message.isDeleted) throw new Error(`the message ${id} is not there`);
+      if (!message.hasThread) beginThread(platform, parent, message, { name, owner: profile.id });
     },
     edit(said, content) {
       const message = own(said);

@@ -2,10 +2,10 @@
 import type { Complaints } from "./complaints.ts";
 import type { Gateway } from "./gateway.ts";
 import type { Interactions } from "./interactions.ts";
-import type { Channel, JsonObject, Profile, StoredMessage } from "./model.ts";
+import type { Channel, Guild, JsonObject, Profile, StoredMessage } from "./model.ts";
 import type { RateLimits } from "./rate-limits.ts";
 import type { DiscordState } from "./state.ts";
-import { channelJson, eventFields, messageJson } from "./wire.ts";
+import { channelJson, eventFields, guildJson, messageJson } from "./wire.ts";
 
 export interface Platform {
   readonly state: DiscordState;
@@ -56,9 +56,43 @@ export function channelEvent(
   gateway.dispatch({ t, channel, d: () => d });
 }
 
+/** The bot comes into a guild, or the guild back to it; it leaves, or only cannot be reached. */
+export function guildEvent({ gateway, state, bot }: Platform, guild: Guild): void {
+  const isThere = guild.hasBot && !guild.isAway;
+  gateway.dispatch({
+    t: isThere ? "GUILD_CREATE" : "GUILD_DELETE",
+    guild: guild.id,
+    d: () =>
+      isThere
+        ? guildJson(state, guild, bot)
+        : { id: guild.id, ...(guild.isAway ? { unavailable: true } : {}) },
+  });
+}
+
 /** Brings an archived thread back, as a message in it does. */
 export function unarchive(platform: Platform, channel: Channel): void {
   if (channel.thread === undefined || !channel.thread.isArchived) return;
   channel.thread.isArchived = false;
   channelEvent(platform, "THREAD_UPDATE", channel);
+}
+
+/** Below a message that has none yet, with all that Discord tells of it. */
+export function beginThread(
+  platform: Platform,
+  channel: Channel,
+  message: StoredMessage,
+  options: { readonly name: string; readonly owner: string; readonly minutes?: number },
+): Channel {
+  const { state } = platform;
+  const thread = state.startThread(channel, { id: message.id, ...options });
+  message.hasThread = true;
+  channelEvent(platform, "THREAD_CREATE", thread, { newly_created: true });
+  messageEvent(platform, "UPDATE", message);
+  const reference = { channel_id: channel.id, message_id: message.id, guild_id: channel.guild?.id };
+  messageEvent(
+    platform,
+    "CREATE",
+    state.post(thread, { author: message.author, content: "", type: 21, reference }),
+  );
+  return thread;
 }

@@ -54,7 +54,7 @@ export const applicationRoutes: readonly Route[] = [
     name: "GET /users/@me/guilds",
     auth: "bot",
     run: (_, { state }) =>
-      [...state.guilds.values()].map((guild) => ({
+      state.presentGuilds().map((guild) => ({
         id: guild.id,
         name: guild.name,
         icon: null,

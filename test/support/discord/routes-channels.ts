@@ -1,7 +1,7 @@
 // Channels and threads over REST: start a thread from a message, look it up, archive it, name it anew.
 import { ApiError, channelOf, messageOf, need, wrongForm, type Call, type Route } from "./call.ts";
 import { CHANNEL_TYPES, type JsonObject } from "./model.ts";
-import { channelEvent, messageEvent, type Platform } from "./platform.ts";
+import { beginThread, channelEvent, type Platform } from "./platform.ts";
 import { channelJson } from "./wire.ts";
 
 const MOST_ACTIVE = 1_000;
@@ -29,21 +29,11 @@ function startFromMessage(call: Call, platform: Platform): JsonObject {
     throw wrongForm("auto_archive_duration", "BASE_TYPE_CHOICES", "One of 60, 1440, 4320, 10080.");
   if (channel.guild !== undefined && state.threadsOf(channel.guild, "active").length >= MOST_ACTIVE)
     throw new ApiError(400, 160006, "Maximum number of active threads reached");
-  const thread = state.startThread(channel, {
-    id: message.id,
+  const thread = beginThread(platform, channel, message, {
     name,
     owner: bot.id,
     ...(typeof minutes === "number" ? { minutes } : {}),
   });
-  message.hasThread = true;
-  channelEvent(platform, "THREAD_CREATE", thread, { newly_created: true });
-  messageEvent(platform, "UPDATE", message);
-  const reference = { channel_id: channel.id, message_id: message.id, guild_id: channel.guild?.id };
-  messageEvent(
-    platform,
-    "CREATE",
-    state.post(thread, { author: message.author, content: "", type: 21, reference }),
-  );
   return channelJson(thread);
 }
 

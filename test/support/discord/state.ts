@@ -47,14 +47,22 @@ export class DiscordState {
 
   addGuild(name: string, permissions: readonly Permission[]): Guild {
     const id = this.newId();
-    const guild: Guild = { id, name, botRole: this.newId(), botPermissions: new Set(permissions) };
+    const guild: Guild = {
+      id,
+      name,
+      botRole: this.newId(),
+      botPermissions: new Set(permissions),
+      hasBot: true,
+      isAway: false,
+    };
     this.guilds.set(id, guild);
     return guild;
   }
 
   /** One that the bot is not in, and hears nothing of. */
   addStrangeGuild(name: string): Guild {
-    return { id: this.newId(), name, botRole: this.newId(), botPermissions: new Set() };
+    const nowhere = { botPermissions: new Set<Permission>(), hasBot: false, isAway: false };
+    return { id: this.newId(), name, botRole: this.newId(), ...nowhere };
   }
 
   addChannel(channel: Pick<Channel, "type" | "name"> & Partial<Channel>): Channel {
@@ -114,10 +122,16 @@ export class DiscordState {
     );
   }
 
+  /** The bot's. */
+  presentGuilds(): readonly Guild[] {
+    return [...this.guilds.values()].filter(({ hasBot }) => hasBot);
+  }
+
   botMay(channel: Channel, permission: Permission): boolean {
     const { guild } = channel;
     // In a direct conversation everything is allowed that there is.
     if (guild === undefined) return true;
+    if (!guild.hasBot || guild.isAway) return false;
     const parent = channel.parent === undefined ? undefined : this.channels.get(channel.parent);
     const denied = [channel, ...(parent === undefined ? [] : [parent])];
     return guild.botPermissions.has(permission) && !denied.some((place) => place.denied.has(permission));

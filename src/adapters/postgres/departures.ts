@@ -1,0 +1,45 @@
+/** What is left to do where nobody can be answered any more. The specification is the port's. */
+
+import type { Departures } from "../../core/ports/departures.ts";
+import type { SessionId } from "../../core/thread.ts";
+import { WAITS } from "./ledger-sql.ts";
+import { snapshotRetry } from "./snapshot-retry.ts";
+import type { Sql } from "./sql.ts";
+
+const WORK_IN = {
+  name: "departures-work",
+  text: `
+select i.session from inbox i where ${WAITS} and starts_with(i.session, $1)
+union
+select r.session from runs r where r.reply <> 'settled' and starts_with(r.session, $1)
+order by 1`,
+};
+
+/** Holds the session's row as a stop does, whose position it takes: what is under way sees that it was stopped. */
+const EXPIRE = {
+  name: "departures-expire",
+  text: `
+with was as materialized (select id, rev from sessions where id = $1),
+held as (
+  update sessions s set rev = s.rev + 1, stop_seq = nextval('inbox_seq')
+  from was where s.id = was.id and s.rev = was.rev returning s.id, s.stop_seq),
+expired as (
+  update inbox i set state = 'done', fate = 'expired', reason = $2, done_at = now_ms()
+  from held where i.session = held.id and i.state = 'waiting' and i.seq < held.stop_seq)
+select exists (select from was) as known, exists (select from held) as held`,
+};
+
+export function createDepartures(sql: Sql): Departures {
+  return {
+    async workIn(platform, space) {
+      const rows = await sql.query<{ session: SessionId }>(WORK_IN, [`${platform}:${space}:`]);
+      return rows.map(({ session }) => session);
+    },
+    async expire(session, reason) {
+      await snapshotRetry(async () => {
+        const [row] = await sql.query<{ known: boolean; held: boolean }>(EXPIRE, [session, reason]);
+        return row?.known && !row.held ? "stale" : "done";
+      });
+    },
+  };
+}

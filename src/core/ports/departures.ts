@@ -1,0 +1,13 @@
+/** What is left to do in a space where nobody can be answered any more. */
+
+import type { Platform, SessionId } from "../thread.ts";
+
+export interface Departures {
+  /** Sessions of the space in which something waits, is under way, or is not shown yet. */
+  workIn(platform: Platform, space: string): Promise<readonly SessionId[]>;
+  /**
+   * Durable when it resolves: what waits has expired for this reason, and a run that is under way is to end as after a stop. What comes
+   * later is untouched. May be called twice.
+   */
+  expire(session: SessionId, reason: string): Promise<void>;
+}

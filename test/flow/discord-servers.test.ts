@@ -1,0 +1,125 @@
+// Servers that the bot is invited to and thrown out of, and ones that Discord itself cannot reach for a while.
+import { expect, test } from "vitest";
+import { delta, eventsThenSilence } from "../support/fake-llm/answers.ts";
+import { until } from "../support/until.ts";
+import { openDiscordWorld, type DiscordWorld } from "./discord-world.ts";
+
+interface Stored {
+  readonly said: string;
+  readonly state: string;
+  readonly fate: string;
+  readonly reason: string;
+}
+
+/** How often the model was asked about this. */
+const askedAbout = ({ llm }: DiscordWorld, words: string): number =>
+  llm.requests.filter(({ body }) => JSON.stringify(body.messages.at(-1)).includes(words)).length;
+
+/** What is stored of one server. */
+async function storeOf(world: DiscordWorld, guild: string) {
+  const sql = await world.sql();
+  const inbox = (): Promise<readonly Stored[]> =>
+    sql.query<Stored>({
+      name: "inbox-of-a-server",
+      text: `select body->'parts'->0->>'text' as said, state, fate, reason from inbox where session like '%:${guild}:%' order by seq`,
+    });
+  return {
+    inbox,
+    of: async (words: string) => (await inbox()).find(({ said }) => said.includes(words)),
+    marks: () =>
+      sql.query({ name: "marks-of-a-server", text: `select from reading_marks where space = '${guild}'` }),
+  };
+}
+
+const REASON = "the bot was removed from this server";
+
+test("thrown out of a server: what waits there ends with the reason and asks no model, what is under way stops; invited again, it answers", async () => {
+  await using world = await openDiscordWorld({ parts: ["gateway", "worker"] });
+  const { discord, llm } = world;
+  const ana = discord.person("Ana");
+  const guild = discord.addGuild("Club");
+  discord.invite(guild);
+  const store = await storeOf(world, guild.id);
+  const channel = discord.channel("club", "text", guild);
+  const old = ana.say(channel, `${discord.botMention} hello`);
+  await world.settled(old.id, 1);
+
+  const { abandoned } = llm;
+  llm.script(eventsThenSilence(delta({ content: "on the way" })));
+  const running = ana.say(channel, `${discord.botMention} work for long`);
+  await world.shows(running.id, "on the way");
+  // It waits for the round before it.
+  ana.say(running.id, "and this waits");
+  await until(async () => (await store.of("and this waits")) !== undefined, { what: "it waits" });
+  const asked = llm.requests.length;
+  discord.throwOut(guild);
+  await until(() => llm.abandoned === abandoned + 1, { timeoutMs: 30_000, what: "the model is left" });
+  await until(async () => (await store.inbox()).every(({ state }) => state === "done"), {
+    timeoutMs: 30_000,
+    what: "everything there has its fate",
+  });
+  expect(await store.of("and this waits")).toMatchObject({ fate: "expired", reason: REASON });
+  expect(await store.of("work for long")).toMatchObject({ fate: "cancelled" });
+  await until(async () => (await store.marks()).length === 0, { what: "how far it had read is forgotten" });
+  expect(llm.requests).toHaveLength(asked);
+
+  // Nobody was there to hear this.
+  ana.say(channel, `${discord.botMention} is anybody there?`);
+  ana.say(old.id, "not here?");
+  discord.invite(guild);
+  ana.say(old.id, "and now?");
+  await world.shows(old.id, "and now?");
+  const fresh = ana.say(channel, `${discord.botMention} welcome back`);
+  await world.settled(fresh.id, 1);
+  expect(askedAbout(world, "is anybody there?")).toBe(0);
+  expect(askedAbout(world, "not here?")).toBe(0);
+  world.expectPeace();
+});
+
+test("a server that was left while nobody listened is left once somebody does; one that Discord cannot reach is not, and is caught up with", async () => {
+  await using world = await openDiscordWorld({ parts: ["gateway", "worker"] });
+  const { discord, llm } = world;
+  const ana = discord.person("Ana");
+  const guild = discord.addGuild("Club");
+  discord.invite(guild);
+  const [left, home] = [await storeOf(world, guild.id), await storeOf(world, discord.guild.id)];
+  const channel = discord.channel("club", "text", guild);
+  const [there, here] = [
+    ana.say(channel, `${discord.botMention} hello`),
+    ana.say(discord.channel("general"), `${discord.botMention} hello`),
+  ];
+  await world.settled(there.id, 1);
+  await world.settled(here.id, 1);
+  // The gateway has stored it, and no worker has taken it up.
+  const [gateway, worker] = world.running;
+  await worker?.stop();
+  for (const { id } of [there, here]) ana.say(id, "this waits");
+  for (const store of [left, home])
+    await until(async () => (await store.of("this waits"))?.state === "waiting", { what: "it waits" });
+  await gateway?.stop();
+  discord.throwOut(guild);
+  discord.setReachable(discord.guild, false);
+  await world.start("gateway");
+  await until(async () => (await left.of("this waits"))?.state === "done", { what: "it has its fate" });
+  expect(await left.of("this waits")).toMatchObject({ fate: "expired", reason: REASON });
+  expect(await home.of("this waits")).toMatchObject({ state: "waiting" });
+
+  // Told to nobody, since Discord's own servers were parted.
+  discord.gateway.judge(() => "lose");
+  ana.say(here.id, "said meanwhile");
+  discord.gateway.judge(undefined);
+  discord.setReachable(discord.guild, true);
+  await world.start("worker");
+  await world.shows(here.id, "this waits");
+  await world.shows(here.id, "said meanwhile");
+  expect(askedAbout(world, "said meanwhile")).toBe(1);
+  // And once more while it listens.
+  discord.setReachable(discord.guild, false);
+  discord.gateway.judge(() => "lose");
+  ana.say(here.id, "said in the second outage");
+  discord.gateway.judge(undefined);
+  discord.setReachable(discord.guild, true);
+  await world.shows(here.id, "said in the second outage");
+  expect(llm.requests.some(({ body }) => JSON.stringify(body.messages).includes("hello"))).toBe(true);
+  world.expectPeace();
+});
