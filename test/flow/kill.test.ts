@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { toSessionId } from "../../src/core/thread.ts";
 import { createFakeLlm } from "../support/fake-llm/server.ts";
-import { spawnProduct, temporaryFolder } from "../support/product.ts";
+import { spawnProduct } from "../support/product.ts";
+import { embeddedFolder } from "../support/services/embedded.ts";
 import { settledRuns } from "../support/settled-runs.ts";
 import { until } from "../support/until.ts";
 import { createWebPerson } from "../support/web-person.ts";
@@ -52,7 +53,7 @@ test("killed between the end and its final pages: they are delivered without ano
 });
 
 test("the all-in-one process killed in mid-run: started again it answers once, in the same message, and keeps both threads", async () => {
-  await using folder = await temporaryFolder();
+  await using folder = await embeddedFolder();
   const llm = await createFakeLlm({ talker: { perSecond: 60 } });
   const env = { DATA_DIR: folder.path, OPENAI_BASE_URL: llm.url, MODEL: "fake", OPENAI_API_KEY: "k" };
   let address = "";

@@ -1,6 +1,7 @@
 // Two processes on one store that only one may use: the second refuses and says why; what a dead one left is taken over.
 import { expect, test } from "vitest";
-import { spawnProduct, temporaryFolder, type Environment, type ProductProcess } from "../support/product.ts";
+import { spawnProduct, type Environment, type ProductProcess } from "../support/product.ts";
+import { embeddedFolder } from "../support/services/embedded.ts";
 import { freshDatabase } from "../support/services/postgres.ts";
 import { createWebPerson } from "../support/web-person.ts";
 
@@ -33,7 +34,7 @@ async function oneAtATime(env: Environment, sentence: (first: ProductProcess) =>
 }
 
 test("one DATA_DIR: the second process names the first and what to do; after kill -9 the next start takes over", async () => {
-  await using folder = await temporaryFolder();
+  await using folder = await embeddedFolder();
   await oneAtATime(
     { DATA_DIR: folder.path },
     ({ pid }) =>

@@ -5,7 +5,8 @@ import { openPostgres } from "../../src/adapters/postgres/pool.ts";
 import type { Sql } from "../../src/adapters/postgres/sql.ts";
 import type { Role } from "../../src/app.ts";
 import type { FakeLlm, FakeLlmOptions } from "../support/fake-llm/server.ts";
-import { temporaryFolder, type Environment } from "../support/product.ts";
+import { type Environment } from "../support/product.ts";
+import { embeddedFolder } from "../support/services/embedded.ts";
 import { freshDatabase } from "../support/services/postgres.ts";
 import { freshRedis } from "../support/services/redis.ts";
 import { silentLog } from "../support/silent-log.ts";
@@ -38,7 +39,7 @@ interface Store {
 export async function storeFor(stack: AsyncDisposableStack, options: WorldOptions): Promise<Store> {
   const { parts } = options;
   if (parts === "embedded") {
-    const { path } = stack.use(await temporaryFolder());
+    const { path } = stack.use(await embeddedFolder());
     return { env: { DATA_DIR: path }, open: () => openEmbedded({ directory: path, log: silentLog }) };
   }
   const databaseUrl = options.databaseUrl ?? stack.use(await freshDatabase()).url;

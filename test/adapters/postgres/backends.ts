@@ -1,10 +1,9 @@
 // The two databases that every suite here runs over.
-import { PGlite } from "@electric-sql/pglite";
 import { afterAll, beforeAll } from "vitest";
-import { migrateEmbedded } from "../../../src/adapters/postgres/migrate.ts";
 import { overPglite } from "../../../src/adapters/postgres/pglite.ts";
 import { openPostgres } from "../../../src/adapters/postgres/pool.ts";
 import type { Sql } from "../../../src/adapters/postgres/sql.ts";
+import { embeddedInMemory } from "../../support/services/embedded.ts";
 import { freshDatabase, type FreshDatabase } from "../../support/services/postgres.ts";
 
 export interface Backend {
@@ -32,9 +31,7 @@ export function postgresBackend(): Backend {
 export function pgliteBackend(): Backend {
   let sql: Sql | undefined;
   beforeAll(async () => {
-    const database = await PGlite.create("memory://");
-    await migrateEmbedded(database);
-    sql = overPglite(database);
+    sql = overPglite(await embeddedInMemory());
   });
   afterAll(() => sql?.close());
   return { name: "PGlite", sql: () => opened(sql) };
