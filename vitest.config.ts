@@ -1,12 +1,14 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { ClosingLine } from "./test/support/closing-line.ts";
+import { compiledSources } from "./test/support/services/compiled-sources.ts";
 
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/support/services/global-setup.ts"],
     setupFiles: ["test/support/setup.ts"],
+    env: { COMPILED_SOURCES: compiledSources },
     reporters: ["default", new ClosingLine()],
     // A process for each file: tests kill servers, set signal handlers and look for what was left running.
     pool: "forks",

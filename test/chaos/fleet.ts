@@ -5,6 +5,7 @@ import { closeSync, openSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Environment } from "../support/product.ts";
+import { compiledSources } from "../support/services/compiled-sources.ts";
 import { until } from "../support/until.ts";
 import { ORDERS, type MomentOrder, type StartOrders } from "./orders.ts";
 
@@ -78,8 +79,7 @@ export class Fleet implements AsyncDisposable {
         PATH: process.env["PATH"] ?? "",
         HOME: tmpdir(),
         HOST: "127.0.0.1",
-        // So many starts: half of their time is the reading of sources that were read before.
-        NODE_COMPILE_CACHE: join(folder, "cache"),
+        NODE_COMPILE_CACHE: compiledSources,
         PORT: "0",
         ...env,
         ...(seat.name === "gateway" ? gatewayEnv : {}),

@@ -1,7 +1,9 @@
 // Bobbin as it is deployed: a gateway and two workers as processes, on real Postgres and Redis, with a fake model.
+import { join } from "node:path";
 import { createTranscripts } from "../../src/adapters/postgres/transcripts.ts";
 import { openPostgres } from "../../src/adapters/postgres/pool.ts";
 import type { Sql } from "../../src/adapters/postgres/sql.ts";
+import type { AppWorld } from "../../src/app.ts";
 import type { Transcripts } from "../../src/core/ports/transcripts.ts";
 import { createFakeLlm, type FakeLlm, type FakeLlmOptions } from "../support/fake-llm/server.ts";
 import { spawnProduct, type Environment, type ProductProcess } from "../support/product.ts";
@@ -24,9 +26,14 @@ export interface Deployment extends AsyncDisposable {
   addGateway(): Promise<ProductProcess>;
 }
 
+/** The product with the times of `QUICK_TIMES`. */
+export const quickProcess = join(import.meta.dirname, "quick-process.ts");
+
 export interface DeployOptions {
   /** 2 unless said. */
   readonly workers?: number;
+  /** Shorter than in earnest, for every process but those with a program of the test's. */
+  readonly times?: NonNullable<AppWorld["times"]>;
   /** In the gateway's place. */
   readonly gatewayProgram?: string;
   readonly llm?: FakeLlmOptions;
@@ -47,8 +54,10 @@ export async function deploy(options: DeployOptions = {}): Promise<Deployment> {
     MODEL: "fake",
     OPENAI_API_KEY: "key-of-the-test",
     WEB_CHAT: "on",
+    ...(options.times === undefined ? {} : { QUICK_TIMES: JSON.stringify(options.times) }),
   };
-  const spawn = (role: string, program?: string): ProductProcess =>
+  const usual = options.times === undefined ? undefined : quickProcess;
+  const spawn = (role: string, program = usual): ProductProcess =>
     stack.use(spawnProduct(role, env, program));
   const gateway = spawn("gateway", options.gatewayProgram);
   const workers = Array.from({ length: options.workers ?? 2 }, () => spawn("worker"));

@@ -1,7 +1,7 @@
 // A worker that dies as if by kill -9 in the moment between the end of its run and the final page. Started by kill.test.ts.
 import { createLog } from "../../src/adapters/log.ts";
 import { readSettings } from "../../src/adapters/settings/settings.ts";
-import { startApp } from "../../src/app.ts";
+import { startApp, type AppWorld } from "../../src/app.ts";
 import type { PageContent } from "../../src/core/ports/surface.ts";
 
 const read = await readSettings(process.env, { command: "worker" });
@@ -12,11 +12,14 @@ const dieAtFinal = (page: PageContent): void => {
   if (isFinal(page)) process.kill(process.pid, "SIGKILL");
 };
 
+const times = JSON.parse(process.env["QUICK_TIMES"] ?? "{}") as NonNullable<AppWorld["times"]>;
+
 const app = await startApp(
   "worker",
   read.settings,
   {
     log,
+    times,
     surface: (surface) => ({
       ...surface,
       post: (...write) => {

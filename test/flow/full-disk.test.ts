@@ -121,11 +121,7 @@ test(
       exchange.end();
     });
     const thread = await person.say("a long one, please");
-    const begun = await until(
-      async () =>
-        (await person.read(thread)).find(({ from, text }) => from === "bot" && text.includes("It begins.")),
-      { timeoutMs: RECOVERY_MS, what: "the answer to have begun" },
-    );
+    const begun = await person.shows(thread, "It begins.", RECOVERY_MS);
     await disk.fill();
     isFull.resolve();
     await until(() => llm.requests.length > 1, {

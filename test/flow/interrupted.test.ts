@@ -3,19 +3,10 @@ import { expect, test } from "vitest";
 import { toSessionId, type SessionId } from "../../src/core/thread.ts";
 import { settledRuns } from "../support/settled-runs.ts";
 import { until } from "../support/until.ts";
-import type { ShownMessage, WebPerson } from "../support/web-person.ts";
 import { deploy, type Deployment } from "./deployment.ts";
+import { TIMES } from "./world.ts";
 
 const WORDS = Array.from({ length: 200 }, (_, n) => `word${n + 1}`);
-
-const begun = (person: WebPerson, thread: string, word = "word10 "): Promise<ShownMessage> =>
-  until(
-    async () =>
-      (await person.read(thread)).findLast(({ from, text }) => from === "bot" && text.includes(word)),
-    {
-      what: `the answer to have reached ${word}`,
-    },
-  );
 
 function sessionOf(thread: string): SessionId {
   const session = toSessionId(thread);
@@ -34,7 +25,7 @@ test("stop, retry and reset in mid-stream reach the worker in the other process"
   await using bobbin = await deploy({ llm: { talker: { perSecond: 40 } } });
   const ana = bobbin.newPerson();
   const thread = await ana.say("say 200 words");
-  await begun(ana, thread);
+  await ana.shows(thread, "word10 ");
   await ana.click(thread, "stop");
   const [stopped] = await ana.replies(thread, 1);
   expect(stopped?.text).toContain("word10");
@@ -42,7 +33,7 @@ test("stop, retry and reset in mid-stream reach the worker in the other process"
   expect(stopped?.foot).toContain("Stopped.");
 
   await ana.click(thread, "retry", stopped?.retry);
-  await begun(ana, thread, "word5 ");
+  await ana.shows(thread, "word5 ");
   await ana.say("/reset", thread);
   await ana.say("what was said?", thread);
   await until(
@@ -60,10 +51,10 @@ test("stop, retry and reset in mid-stream reach the worker in the other process"
 });
 
 test("worker paused past its lease: another one answers in the same message, and the sleeper changes nothing when it wakes", async () => {
-  await using bobbin = await deploy({ llm: { talker: { perSecond: 25 } } });
+  await using bobbin = await deploy({ times: TIMES, llm: { talker: { perSecond: 25 } } });
   const ben = bobbin.newPerson();
   const thread = await ben.say("say 200 words");
-  const shown = await begun(ben, thread);
+  const shown = await ben.shows(thread, "word10 ");
   const sleeper = await workerOf(bobbin, thread);
   sleeper.kill("SIGSTOP");
   // The other one has it now, and is still at work when the sleeper wakes.

@@ -9,6 +9,7 @@ import { settledRuns } from "../support/settled-runs.ts";
 import { until } from "../support/until.ts";
 import { createWebPerson } from "../support/web-person.ts";
 import { deploy } from "./deployment.ts";
+import { TIMES } from "./world.ts";
 
 /** A job lock of ten seconds and a check every five: the worst case, and room for a slow machine. */
 const RECOVERY_MS = 45_000;
@@ -17,10 +18,7 @@ test("a worker killed in mid-run: another one goes on, and the thread is answere
   await using bobbin = await deploy({ workers: 1, llm: { talker: { perSecond: 40 } } });
   const ana = bobbin.newPerson();
   const thread = await ana.say("say 200 words");
-  const begun = await until(
-    async () => (await ana.read(thread)).find(({ from, text }) => from === "bot" && text.includes("word10 ")),
-    { what: "the answer to have begun" },
-  );
+  const begun = await ana.shows(thread, "word10 ");
   bobbin.workers[0]?.kill("SIGKILL");
   await bobbin.addWorker();
   const replies = await ana.replies(thread, 1, RECOVERY_MS);
@@ -35,7 +33,7 @@ test("a worker killed in mid-run: another one goes on, and the thread is answere
 });
 
 test("killed between the end and its final pages: they are delivered without another model call", async () => {
-  await using bobbin = await deploy({ workers: 0 });
+  await using bobbin = await deploy({ workers: 0, times: TIMES });
   const dying = await bobbin.addWorker(join(import.meta.dirname, "dying-worker.ts"));
   const ben = bobbin.newPerson();
   const thread = await ben.say("tell me once");
@@ -67,11 +65,7 @@ test("the all-in-one process killed in mid-run: started again it answers once, i
     other = await eve.say("remember the heron");
     await eve.replies(other, 1);
     thread = await eve.say("say 150 words");
-    const begun = await until(
-      async () =>
-        (await eve.read(thread)).find(({ from, text }) => from === "bot" && text.includes("word5 ")),
-      { what: "the answer to have begun" },
-    );
+    const begun = await eve.shows(thread, "word5 ");
     shownId = begun.id;
     first.kill("SIGKILL");
     await first.exited;

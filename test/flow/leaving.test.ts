@@ -5,26 +5,16 @@ import { createFakeLlm } from "../support/fake-llm/server.ts";
 import { spawnProduct } from "../support/product.ts";
 import { freshDatabase, ownPostgres } from "../support/services/postgres.ts";
 import { settledRuns } from "../support/settled-runs.ts";
-import { until } from "../support/until.ts";
-import { createWebPerson, type ShownMessage, type WebPerson } from "../support/web-person.ts";
+import { createWebPerson } from "../support/web-person.ts";
 import { deploy } from "./deployment.ts";
 
 const WORDS = Array.from({ length: 150 }, (_, n) => `word${n + 1}`);
-
-/** The reply once it has begun to grow. */
-function begun(person: WebPerson, thread: string): Promise<ShownMessage> {
-  return until(
-    async () =>
-      (await person.read(thread)).find(({ from, text }) => from === "bot" && text.includes("word10 ")),
-    { timeoutMs: 30_000, what: "the answer to have begun" },
-  );
-}
 
 test("SIGTERM: a worker that leaves in mid-stream hands over: the other one goes on in the same message, and no crash is counted", async () => {
   await using bobbin = await deploy({ llm: { talker: { perSecond: 50 } } });
   const ana = bobbin.newPerson();
   const thread = await ana.say("say 150 words");
-  const shown = await begun(ana, thread);
+  const shown = await ana.shows(thread, "word10 ");
   const attemptsNow = async () => (await bobbin.transcripts.runs(toSessionId(thread)!))[0]?.attempts ?? [];
   const [attempt] = await attemptsNow();
   const leaving = bobbin.workers.find(({ pid }) => attempt?.worker.endsWith(`/${pid}`));
@@ -43,7 +33,7 @@ test("a gateway that leaves: the next one shows the thread as it grew meanwhile"
   let address = await bobbin.gateway.ready();
   const ben = createWebPerson(() => address);
   const thread = await ben.say("say 150 words");
-  const shown = await begun(ben, thread);
+  const shown = await ben.shows(thread, "word10 ");
   bobbin.gateway.kill("SIGTERM");
   expect(await bobbin.gateway.exited).toBe(0);
   await using next = spawnProduct("gateway", bobbin.env);
@@ -63,7 +53,7 @@ test("Q14: the all-in-one process leaves in mid-stream: after its next start it 
   await using first = spawnProduct("start", env);
   address = await first.ready();
   const thread = await cy.say("say 150 words");
-  const shown = await begun(cy, thread);
+  const shown = await cy.shows(thread, "word10 ");
   await cy.say("and this", thread);
   first.kill("SIGTERM");
   expect(await first.exited).toBe(0);
@@ -87,7 +77,7 @@ test("who leaves while Postgres is away ends in order too, and the answer goes o
   await using first = spawnProduct("start", env);
   address = await first.ready();
   const thread = await eve.say("say 150 words");
-  const shown = await begun(eve, thread);
+  const shown = await eve.shows(thread, "word10 ");
   await postgres.stop("immediate");
   first.kill("SIGTERM");
   expect(await first.exited).toBe(0);
@@ -105,7 +95,7 @@ test("a second signal ends at once, and nothing is lost by it", async () => {
   await using bobbin = await deploy({ workers: 1, llm: { talker: { perSecond: 50 } } });
   const dan = bobbin.newPerson();
   const thread = await dan.say("say 150 words");
-  const shown = await begun(dan, thread);
+  const shown = await dan.shows(thread, "word10 ");
   const [impatient] = bobbin.workers;
   impatient?.kill("SIGINT");
   impatient?.kill("SIGTERM");

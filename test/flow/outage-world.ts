@@ -85,12 +85,7 @@ export async function openOutageWorld({ roles, parentFolder }: OutageWorldOption
         what: "all is well again",
       });
     },
-    begun: (thread) =>
-      until(
-        async () =>
-          (await person.read(thread)).find(({ from, text }) => from === "bot" && text.includes("word10 ")),
-        { timeoutMs: RECOVERY_MS, what: "the answer to have begun" },
-      ),
+    begun: (thread) => person.shows(thread, "word10 ", RECOVERY_MS),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }

@@ -68,10 +68,7 @@ test.each([
     says("as far as here and to the end"),
   );
   const thread = await ben.say("tell me all");
-  const shown = await until(
-    async () => (await ben.read(thread)).find(({ text }) => text.startsWith("as far as here")),
-    { timeoutMs: 30_000, what: "the answer to have begun" },
-  );
+  const shown = await ben.shows(thread, "as far as here");
   const other = await second();
   await leaves(one);
   const replies = await ben.replies(thread, 1);

@@ -1,5 +1,4 @@
 // A gateway and two workers as processes, each with a wire of its own to Redis and to Postgres that a test may silence.
-import { join } from "node:path";
 import { createTranscripts } from "../../src/adapters/postgres/transcripts.ts";
 import { openPostgres } from "../../src/adapters/postgres/pool.ts";
 import type { Sql } from "../../src/adapters/postgres/sql.ts";
@@ -14,6 +13,7 @@ import { freshRedis } from "../support/services/redis.ts";
 import { until } from "../support/until.ts";
 import { createWebPerson, type ShownMessage, type WebPerson } from "../support/web-person.ts";
 import { openWire, type Wire } from "../support/wire.ts";
+import { quickProcess } from "./deployment.ts";
 
 export interface WiredProcess {
   readonly process: ProductProcess;
@@ -59,8 +59,6 @@ const TIMES: NonNullable<AppWorld["times"]> = {
 };
 export const RECOVERY_MS = 60_000;
 
-const program = join(import.meta.dirname, "quick-process.ts");
-
 export async function openWiredWorld(times: AppWorld["times"] = TIMES): Promise<WiredWorld> {
   await using building = new AsyncDisposableStack();
   const database = building.use(await freshDatabase());
@@ -89,7 +87,7 @@ export async function openWiredWorld(times: AppWorld["times"] = TIMES): Promise<
           WORKER_CONCURRENCY: "2",
           QUICK_TIMES: JSON.stringify(times),
         },
-        program,
+        quickProcess,
       ),
     );
     return { process: started, url: await started.ready(), ...wires };
@@ -130,12 +128,7 @@ export async function openWiredWorld(times: AppWorld["times"] = TIMES): Promise<
       )),
     inbounds: (thread) => transcripts.inbounds(sessionOf(thread)),
     run,
-    begun: (thread) =>
-      until(
-        async () =>
-          (await person.read(thread)).find(({ from, text }) => from === "bot" && text.includes("word10 ")),
-        { timeoutMs: RECOVERY_MS, what: "the answer to have begun" },
-      ),
+    begun: (thread) => person.shows(thread, "word10 ", RECOVERY_MS),
     async holder(thread) {
       const worker = (await run(thread)).attempts.at(-1)?.worker;
       const holder = workers.find(({ process }) => worker?.endsWith(`/${process.pid}`));

@@ -2,7 +2,8 @@
 // nothing of the late one is taken.
 import { expect, test } from "vitest";
 import { check } from "../chaos/checker/check.ts";
-import type { Act, Broken } from "../chaos/checker/record.ts";
+import type { Act, AttemptRow, Broken } from "../chaos/checker/record.ts";
+import { rowsOf } from "../chaos/journal.ts";
 import { NEVER, type Undo } from "../chaos/orders.ts";
 import { WORKER_MOMENTS } from "../chaos/plan.ts";
 import { questionOf, recipeOf } from "../chaos/recipe.ts";
@@ -58,7 +59,11 @@ async function wakeAt(
   const taken = await sent.taken;
   acts.push({ kind: "question", tag, session, message: sent.message, taken, mayBeIgnored: false });
   const stoodAt = performance.now();
-  const attempts = async () => (await world.recordOf([])).attempts.filter((one) => one.session === session);
+  const attempts = () =>
+    rowsOf<AttemptRow>(
+      world.postgres.url,
+      `select run, session, fence, worker, ended from attempts where session = '${session}'`,
+    );
   if (when === "answered") {
     expect(await world.quiet(LIMIT_MS), `answered by the other one, ${step}`).toBeDefined();
   } else {

@@ -50,10 +50,16 @@ export interface ProductProcess extends AsyncDisposable {
 
 const main = join(import.meta.dirname, "../../src/main.ts");
 
+/** In a test run, not in a bench: what reading the sources gave when they were read before, which is a third of a start. */
+function compiled(): Environment {
+  const folder = process.env["COMPILED_SOURCES"];
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: folder };
+}
+
 /** `node src/main.ts <role>` as a process of its own; another program in its place where one is given. */
 export function spawnProduct(role: string, env: Environment, program = main): ProductProcess {
   const child = spawn(process.execPath, [program, role], {
-    env: { PATH: process.env["PATH"] ?? "", HOME: tmpdir(), ...quiet, ...env },
+    env: { PATH: process.env["PATH"] ?? "", HOME: tmpdir(), ...compiled(), ...quiet, ...env },
     cwd: join(import.meta.dirname, "../.."),
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -22,9 +22,14 @@ export interface WebPerson {
   say(text: string, thread?: string, id?: string): Promise<string>;
   click(thread: string, action: "stop" | "retry", value?: string): Promise<void>;
   read(thread: string): Promise<readonly ShownMessage[]>;
+  /** Waits until the newest reply with these words is there, grown or not; the reply. */
+  shows(thread: string, words: string, timeoutMs?: number): Promise<ShownMessage>;
   /** Waits until the thread shows `count` replies and each of them has settled; the replies. */
   replies(thread: string, count: number, timeoutMs?: number): Promise<readonly ShownMessage[]>;
 }
+
+/** A look makes the bot write the whole page: looking all the time would take half a core from everything else. */
+const LOOK_EVERY_MS = 50;
 
 /** As a browser makes them. */
 export const newMessageId = (): string => randomBytes(10).toString("hex");
@@ -68,6 +73,11 @@ export function createWebPerson(base: string | (() => string)): WebPerson {
       });
     },
     read,
+    shows: (thread, words, timeoutMs = 30_000) =>
+      until(
+        async () => (await read(thread)).findLast(({ from, text }) => from === "bot" && text.includes(words)),
+        { timeoutMs, everyMs: LOOK_EVERY_MS, what: `a reply shows ${words}` },
+      ),
     async replies(thread, count, timeoutMs = 30_000) {
       let last: readonly ShownMessage[] = [];
       try {
@@ -79,7 +89,7 @@ export function createWebPerson(base: string | (() => string)): WebPerson {
               ? replies
               : undefined;
           },
-          { timeoutMs, what: `${count} settled replies` },
+          { timeoutMs, everyMs: LOOK_EVERY_MS, what: `${count} settled replies` },
         );
       } catch (error) {
         throw new Error(`${String(error)}; the thread shows ${JSON.stringify(last, null, 1)}`, {

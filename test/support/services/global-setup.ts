@@ -5,6 +5,7 @@ import { readFile } from "node:fs/promises";
 import pg from "pg";
 import type { TestProject } from "vitest/node";
 import { migrate } from "../../../src/adapters/postgres/migrate.ts";
+import { compileOnce } from "./compiled-sources.ts";
 import { startPostgres } from "./postgres-server.ts";
 import { ensureChromium } from "./programs.ts";
 import { startRedis, withRedis } from "./redis-server.ts";
@@ -32,6 +33,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     openPostgres(stack),
     openRedis(stack),
     prepareChromium(project),
+    compileOnce(),
   ]);
   project.provide("services", { ...postgres, ...redis });
   const open = stack.move();
