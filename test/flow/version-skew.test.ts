@@ -5,7 +5,6 @@ import { delta, eventsThenSilence, says } from "../support/fake-llm/answers.ts";
 import { previousVersion, type PreviousVersion } from "../support/previous-version.ts";
 import type { ProductProcess } from "../support/product.ts";
 import { settledRuns } from "../support/settled-runs.ts";
-import { until } from "../support/until.ts";
 import { deploy, type Deployment } from "./deployment.ts";
 
 let before: PreviousVersion;
