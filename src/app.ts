@@ -33,12 +33,15 @@ import { createIntake } from "./core/run/intake.ts";
 import { createLeaveSpace } from "./core/run/leave-space.ts";
 import { createRunSession } from "./core/run/run-session.ts";
 import { createServe } from "./core/run/serve-session.ts";
+import { createSpaceWork } from "./core/run/space-work.ts";
 import { createSweeper, type SweeperOptions } from "./core/run/sweeper.ts";
+import { onlyWhereInstalled } from "./core/run/where-installed.ts";
 import type { SessionId } from "./core/thread.ts";
 import { modelsOf, openAgent } from "./parts/agent.ts";
 import { localCoordination, redisCoordination, type CoordinationTimes } from "./parts/coordination.ts";
 import { openDatabase, type DatabaseTimes } from "./parts/database.ts";
 import { openDiscord, type DiscordTimes } from "./parts/discord.ts";
+import { openInstalls } from "./parts/installs.ts";
 import { isWebChatOn, openPlaces } from "./parts/places.ts";
 import { isSlackOverHttp, openSlack } from "./parts/slack.ts";
 
@@ -47,6 +50,8 @@ export type Role = "start" | "gateway" | "worker";
 
 export interface AppWorld {
   readonly log: Log;
+  /** Hears of each secret that becomes known besides those of the settings, before it is used. */
+  readonly learn?: (secret: string) => void;
   /** Internal: shorter times for tests. */
   readonly times?: CoordinationTimes & DatabaseTimes & DiscordTimes & { readonly sweep?: SweeperOptions };
   /** Internal: lets a test stand between the replies and the platform. */
@@ -149,8 +154,14 @@ export async function startApp(
     const commands = createCommands({ access, intake, transcripts, models, clock, log });
 
     waitsFor = "Slack";
-    const slack = await openSlack({ pace: coordination.pace, clock, log }, settings, signal);
-    if (slack !== undefined) started.push({ name: "slack", stop: () => slack.close() });
+    const stored = await openInstalls({ sql, log }, settings);
+    const { learn = () => {} } = world;
+    const slack = await openSlack({ stored, learn, pace: coordination.pace, clock, log }, settings, signal);
+    if (slack !== undefined) {
+      started.push({ name: "slack", stop: () => slack.close() });
+      checks.push(slack.troubles);
+    }
+    const departures = createDepartures(sql);
     waitsFor = "Discord";
     const threadPlaces = createThreadPlaces(sql);
     const discord = await openDiscord({ places: threadPlaces, clock, log }, settings, signal, world.times);
@@ -190,7 +201,8 @@ export async function startApp(
         world.times?.sweep,
       );
       coordination.onBack(() => sweeper.lookSoon());
-      const serve = createServe({ locker, store, step, sweeper, log });
+      const where = onlyWhereInstalled({ step, reachOf: places.reachOf, departures });
+      const serve = createServe({ locker, store, step: where, sweeper, log });
       const worker = coordination.workerFor(serve, settings.workerConcurrency);
       await worker.start();
       started.push({ name: "worker", stop: () => worker.close() });
@@ -208,14 +220,16 @@ export async function startApp(
     }
 
     if (slack !== undefined && role !== "worker") {
-      const threads = createPersonThreads(sql);
+      const { arrived, departed } = createSpaceWork({ departures, queue, stops, log }, "slack");
       const connection = slack.connect({
         access,
         intake,
         transcripts,
         models,
-        threads,
+        threads: createPersonThreads(sql),
         answers: createAnswers(sql),
+        arrived,
+        departed,
       });
       started.push({ name: "slack connection", stop: () => connection.stop() });
       await connection.start();

@@ -9,6 +9,7 @@ import { sinceReset } from "../core/context/since-reset.ts";
 import { BobbinError } from "../core/errors.ts";
 import type { Conversation, OpenConversation } from "../core/ports/conversation.ts";
 import type { Surface } from "../core/ports/surface.ts";
+import type { Reach } from "../core/run/where-installed.ts";
 import { threadOf, type Platform, type SessionId } from "../core/thread.ts";
 import type { Discord } from "./discord.ts";
 import type { Slack } from "./slack.ts";
@@ -17,6 +18,8 @@ export interface Places {
   /** @throws BobbinError where the session's platform is not configured in this process. */
   surfaceOf(session: SessionId): Surface;
   readonly conversation: Conversation;
+  /** Whether somebody can be answered there now. Rejects when that cannot be known. */
+  reachOf(session: SessionId): Promise<Reach>;
   /** What was said in a thread where the bot was not there yet; undefined where every thread begins with the bot. */
   beginningOf(session: SessionId): OpenConversation | undefined;
 }
@@ -35,6 +38,8 @@ interface Place {
   surfaceOf(session: SessionId): Surface;
   readonly conversation: Conversation;
   readonly beginning?: OpenConversation;
+  /** Absent where it is one place for all. */
+  reachOf?(session: SessionId): Promise<Reach>;
 }
 
 export function openPlaces(
@@ -48,6 +53,7 @@ export function openPlaces(
       surfaceOf: platform.surfaceOf,
       conversation: sinceReset(platform.conversation, resets),
       beginning: platform.conversation,
+      ...("reachOf" in platform ? { reachOf: platform.reachOf } : {}),
     };
   const places: Readonly<Record<Platform, Place | undefined>> = {
     web: {
@@ -68,6 +74,7 @@ export function openPlaces(
     conversation: {
       read: async (session, options, signal) => placeOf(session).conversation.read(session, options, signal),
     },
+    reachOf: async (session) => (await places[threadOf(session).platform]?.reachOf?.(session)) ?? "here",
     beginningOf: (session) => places[threadOf(session).platform]?.beginning,
   };
 }

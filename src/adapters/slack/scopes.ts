@@ -24,6 +24,7 @@ export const SCOPES_OF_METHODS: Readonly<Record<string, readonly string[]>> = {
   "agents.sessions.setStatus": ["chat:write"],
   "apps.connections.open": [],
   "assistant.threads.setStatus": ["chat:write"],
+  "auth.revoke": [],
   "auth.test": [],
   "chat.delete": ["chat:write"],
   "chat.postEphemeral": ["chat:write"],
@@ -48,8 +49,10 @@ export const SCOPES_OF_EVENTS: Readonly<Record<string, string | undefined>> = {
   agent_session_stopped: "chat:write",
   app_home_opened: undefined,
   app_mention: "app_mentions:read",
+  app_uninstalled: undefined,
   "message.channels": "channels:history",
   "message.groups": "groups:history",
   "message.im": "im:history",
   "message.mpim": "mpim:history",
+  tokens_revoked: undefined,
 };

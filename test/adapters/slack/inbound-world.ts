@@ -103,10 +103,8 @@ export async function inboundWorld(options: WorldOptions = {}): Promise<InboundW
         }
       : { kind: "http", signingSecret: slack.app.signingSecret };
   const connections: SlackConnection[] = [];
-  const answers = new PrivateAnswers(
-    { answers: createAnswers(sql), tell: createTell({ api, log: silentLog }), ...deps },
-    { space: bot.space },
-  );
+  const tell = createTell({ api, log: silentLog });
+  const answers = new PrivateAnswers({ answers: createAnswers(sql), tellIn: () => tell, ...deps });
   const another = async (): Promise<SlackConnection> => {
     const people = createSlackPeople({ api, clock });
     const receive = createReceive(
@@ -124,10 +122,7 @@ export async function inboundWorld(options: WorldOptions = {}): Promise<InboundW
       },
       bot,
     );
-    const made = new SlackConnection(
-      { receive, ...deps },
-      { inlet, bot, botToken: slack.app.botToken, apiUrl },
-    );
+    const made = new SlackConnection({ receive, ...deps }, { inlet, apiUrl });
     connections.push(made);
     await made.start();
     return made;

@@ -4,6 +4,7 @@ import type { Complaints } from "./complaints.ts";
 import type { EventSource } from "./event-source.ts";
 import type { AgentSessions } from "./agent-sessions.ts";
 import type { FileStore } from "./file-store.ts";
+import type { OAuth } from "./oauth.ts";
 import type { ResponseUrls } from "./response-urls.ts";
 import type { Views } from "./views.ts";
 import type { Workspace } from "./workspace.ts";
@@ -17,6 +18,8 @@ export interface Platform {
   readonly views: Views;
   readonly files: FileStore;
   readonly responseUrls: ResponseUrls;
+  /** Of the app, wherever it is installed. */
+  readonly oauth: OAuth;
   /** A new address for a socket connection, good for one use. */
   readonly openConnection: () => string;
   /** The most that one page of history has, whatever is asked for. */

@@ -1,0 +1,50 @@
+/** What becomes of the work in a space when the app comes there, or leaves it. */
+
+import type { Departures } from "../ports/departures.ts";
+import type { Log } from "../ports/log.ts";
+import type { RunQueue } from "../ports/run-queue.ts";
+import type { Stops } from "../ports/stops.ts";
+import type { Platform } from "../thread.ts";
+import { UNINSTALLED } from "./where-installed.ts";
+
+export interface SpaceWork {
+  /** Rings for what waited while nobody could be answered. Never rejects: the sweeper rings too. */
+  arrived(space: string): Promise<void>;
+  /** Ends what waits and what is under way. Never rejects: who serves such a session does the same. */
+  departed(space: string): Promise<void>;
+}
+
+export function createSpaceWork(
+  deps: {
+    readonly departures: Departures;
+    readonly queue: RunQueue;
+    readonly stops: Stops;
+    readonly log: Log;
+  },
+  platform: Platform,
+): SpaceWork {
+  const { departures, queue, stops, log } = deps;
+  return {
+    async arrived(space) {
+      try {
+        for (const session of await departures.workIn(platform, space)) await queue.wake(session);
+      } catch (error) {
+        log.warn("the bells of a space could not be rung; the sweeper will", { platform, space, error });
+      }
+    },
+    async departed(space) {
+      try {
+        for (const session of await departures.workIn(platform, space)) {
+          await departures.expire(session, UNINSTALLED);
+          await Promise.all([stops.signal(session), queue.wake(session)]);
+        }
+      } catch (error) {
+        log.warn("not all work of a space could be ended; it ends when it is looked at", {
+          platform,
+          space,
+          error,
+        });
+      }
+    },
+  };
+}
