@@ -114,11 +114,12 @@ function problemsTogether(
     const fix = "Set SLACK_APP_TOKEN (xapp-) for socket mode, or SLACK_SIGNING_SECRET for HTTP.";
     need("slackSigningSecret", "is missing, and so is SLACK_APP_TOKEN: events could not reach the bot", fix);
   }
-  if ((isSet("slackAppToken") || isSet("slackSigningSecret")) && !isSet("slackClientId")) {
+  const isDistributed = isSet("slackClientId") || isSet("slackClientSecret");
+  if ((isSet("slackAppToken") || isSet("slackSigningSecret")) && !isDistributed) {
     const fix = "Set the bot token (xoxb-), or SLACK_CLIENT_ID and SLACK_CLIENT_SECRET for many workspaces.";
     need("slackBotToken", "is missing, but other settings of Slack are there", fix);
   }
-  if (isSet("slackClientId") || isSet("slackClientSecret")) {
+  if (isDistributed) {
     const both = "SLACK_CLIENT_ID and SLACK_CLIENT_SECRET belong together: set both or none.";
     need("slackClientId", "is missing", both);
     need(
