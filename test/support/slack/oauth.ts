@@ -118,7 +118,8 @@ export class OAuth {
     const tokens = { bot: [platform.app.botUserId], oauth: [] };
     const event = what === "tokens_revoked" ? { type: what, tokens } : { type: what };
     platform.events.emit(what, event, undefined, {
-      envelope: ({ authorizations: _, is_ext_shared_channel: __, ...envelope }) => envelope,
+      // Slack sends these without any.
+      envelope: (envelope) => ({ ...envelope, authorizations: undefined }),
     });
   }
 
