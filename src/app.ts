@@ -162,6 +162,7 @@ export async function startApp(
       checks.push(slack.troubles);
     }
     const departures = createDepartures(sql);
+    const leaveSpace = createLeaveSpace({ departures, queue, stops });
     waitsFor = "Discord";
     const threadPlaces = createThreadPlaces(sql);
     const discord = await openDiscord({ places: threadPlaces, clock, log }, settings, signal, world.times);
@@ -220,7 +221,7 @@ export async function startApp(
     }
 
     if (slack !== undefined && role !== "worker") {
-      const { arrived, departed } = createSpaceWork({ departures, queue, stops, log }, "slack");
+      const { arrived, departed } = createSpaceWork({ departures, leaveSpace, queue, log }, "slack");
       const connection = slack.connect({
         access,
         intake,
@@ -247,7 +248,7 @@ export async function startApp(
         transcripts,
         models,
         marks,
-        leaveSpace: createLeaveSpace({ departures: createDepartures(sql), queue, stops }),
+        leaveSpace,
         leadership,
       });
       started.push({ name: "discord connection", stop: () => connection.stop() });

@@ -1,17 +1,17 @@
 /** Installs that are made by OAuth and kept in the store: there where the settings say that the app is distributed. */
 
 import { createInstalls, resealInstalls } from "../adapters/postgres/installs.ts";
-import { createSpent } from "../adapters/postgres/spent-states.ts";
+import { createSingleUse } from "../adapters/postgres/single-use.ts";
 import type { Sql } from "../adapters/postgres/sql.ts";
 import { createSeal, signingSecretOf } from "../adapters/seal.ts";
 import type { Settings } from "../adapters/settings/settings.ts";
 import type { Installs } from "../core/ports/installs.ts";
 import type { Log } from "../core/ports/log.ts";
-import type { Spent } from "../core/ports/spent.ts";
+import type { SingleUse } from "../core/ports/single-use.ts";
 
 export interface StoredInstalls {
   readonly installs: Installs;
-  readonly spent: Spent;
+  readonly states: SingleUse;
   /** What the pages of the installation need. */
   readonly app: {
     readonly clientId: string;
@@ -35,7 +35,7 @@ export async function openInstalls(
   if (count > 0) log.info("tokens were sealed anew with the first key of SECRET_KEY", { installs: count });
   return {
     installs: createInstalls({ sql, seal }),
-    spent: createSpent(sql),
+    states: createSingleUse(sql),
     app: { clientId, clientSecret, publicUrl, stateSecret: signingSecretOf(first, "install-state") },
   };
 }

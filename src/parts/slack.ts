@@ -185,7 +185,7 @@ export async function openSlack(
         createInstallPages(
           {
             installs,
-            spent: stored.spent,
+            states: stored.states,
             mayInstall: (space) => gateway.access.ofSpace("slack", space),
             installed: (space) => {
               spaces.at(space).forget();

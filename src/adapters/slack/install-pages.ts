@@ -19,7 +19,7 @@ import { BobbinError, toBobbinError } from "../../core/errors.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Installs } from "../../core/ports/installs.ts";
 import type { Log } from "../../core/ports/log.ts";
-import type { Spent } from "../../core/ports/spent.ts";
+import type { SingleUse } from "../../core/ports/single-use.ts";
 import { createSlackApi } from "./api.ts";
 import { identify } from "./identify.ts";
 import { SCOPES } from "./scopes.ts";
@@ -27,7 +27,8 @@ import { sdkLogger } from "./sdk-log.ts";
 
 export interface InstallPagesDeps {
   readonly installs: Pick<Installs, "save">;
-  readonly spent: Spent;
+  /** Of the states that people bring back. */
+  readonly states: SingleUse;
   /** Whether the app may be installed there at all. */
   mayInstall(space: string): boolean;
   /** The app is installed there, from now on. Never rejects. */
@@ -61,7 +62,7 @@ export function redirectUrlOf(publicUrl: string): string {
 }
 
 export function createInstallPages(deps: InstallPagesDeps, options: InstallPagesOptions): InstallPages {
-  const { clock, log, spent } = deps;
+  const { clock, log, states } = deps;
   const { clientId, clientSecret, publicUrl, stateSecret, apiUrl } = options;
   const elsewhere = apiUrl === undefined ? {} : { apiUrl };
   const signed = new ClearStateStore(stateSecret, STATE_S);
@@ -71,7 +72,7 @@ export function createInstallPages(deps: InstallPagesDeps, options: InstallPages
       signed.generateStateParam({ ...wanted, metadata: randomUUID() }, now),
     async verifyStateParam(now, state) {
       const wanted = await signed.verifyStateParam(now, state);
-      if (await spent.spend(state, clock.now() + STATE_S * 1_000)) return wanted;
+      if (await states.use(state, clock.now() + STATE_S * 1_000)) return wanted;
       throw new InvalidStateError("the state was used before");
     },
   };

@@ -3,8 +3,8 @@
 import type { Departures } from "../ports/departures.ts";
 import type { Log } from "../ports/log.ts";
 import type { RunQueue } from "../ports/run-queue.ts";
-import type { Stops } from "../ports/stops.ts";
 import type { Platform } from "../thread.ts";
+import type { LeaveSpace } from "./leave-space.ts";
 import { UNINSTALLED } from "./where-installed.ts";
 
 export interface SpaceWork {
@@ -16,14 +16,14 @@ export interface SpaceWork {
 
 export function createSpaceWork(
   deps: {
-    readonly departures: Departures;
+    readonly departures: Pick<Departures, "workIn">;
+    readonly leaveSpace: LeaveSpace;
     readonly queue: RunQueue;
-    readonly stops: Stops;
     readonly log: Log;
   },
   platform: Platform,
 ): SpaceWork {
-  const { departures, queue, stops, log } = deps;
+  const { departures, leaveSpace, queue, log } = deps;
   return {
     async arrived(space) {
       try {
@@ -34,10 +34,7 @@ export function createSpaceWork(
     },
     async departed(space) {
       try {
-        for (const session of await departures.workIn(platform, space)) {
-          await departures.expire(session, UNINSTALLED);
-          await Promise.all([stops.signal(session), queue.wake(session)]);
-        }
+        await leaveSpace(platform, space, UNINSTALLED);
       } catch (error) {
         log.warn("not all work of a space could be ended; it ends when it is looked at", {
           platform,

@@ -26,8 +26,8 @@ create index installs_bot on installs (platform, bot_user);
 create index installs_broken on installs (platform, space) where state = 'broken';
 
 -- What may be used once and was: hashes of the states that people brought back from the platform's page, until they expire by themselves.
-create table spent_states (
+create table used_states (
   hash text primary key,
   until bigint not null
 );
-create index spent_states_until on spent_states (until);
+create index used_states_until on used_states (until);
