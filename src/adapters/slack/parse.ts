@@ -11,7 +11,7 @@ import type { InboundId } from "../../core/ids.ts";
 import type { SessionId } from "../../core/thread.ts";
 import { authorOf, teamIn, type AuthorReading } from "./author.ts";
 import type { HomeOpened } from "./home.ts";
-import { isDirectChannel, sessionAt, slackInboundId, type SlackBot } from "./identity.ts";
+import { installOf, isDirectChannel, sessionAt, slackInboundId, type SlackBot } from "./identity.ts";
 import { partsOf } from "./message-parts.ts";
 import { fieldsOf, listOf, textOf, timeOf, type Payload } from "./payload.ts";
 import type { FactsOf } from "./people.ts";
@@ -84,10 +84,7 @@ export interface Reading extends AuthorReading {
   readonly isShared?: boolean;
 }
 
-/**
- * @param envelope an `event_callback` as Slack sends it.
- * @param bot of the install that it is for, which stands in the envelope only: the event itself names the workspace of whoever wrote.
- */
+/** @param envelope an `event_callback` as Slack sends it. */
 export function parseEvent(
   envelope: Payload,
   bot: SlackBot,
@@ -99,7 +96,7 @@ export function parseEvent(
   const channel = textOf(event["channel"]);
   if (app === undefined || channel === undefined) return nothing("malformed");
   const isShared = envelope["is_ext_shared_channel"] === true;
-  const { space } = bot;
+  const space = installOf(envelope, bot);
   const reading: Reading = { bot, nameOf, factsOf, app, space, channel, isShared };
   switch (event["type"] as (typeof EVENTS)[number]) {
     case "app_mention":

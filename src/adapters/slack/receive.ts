@@ -87,7 +87,6 @@ export function createReceive(deps: ReceiveDeps, bot: SlackBot): Receive {
     const { channel, root = "" } = threadOf(session);
     const place = { app: appOf(id), space: bot.space, channel };
     const tell = await answers.owe(
-      bot.space,
       slackInboundId(place, "command", `refused-${author.id}-${root}`),
       { at },
       answer,
@@ -120,7 +119,7 @@ export function createReceive(deps: ReceiveDeps, bot: SlackBot): Receive {
   }
 
   async function owed(id: InboundId, place: AnswerPlace, text: string): Promise<Taken> {
-    const tell = await answers.owe(bot.space, id, place, text);
+    const tell = await answers.owe(id, place, text);
     return tell === undefined ? {} : { after: tell };
   }
 
