@@ -9,7 +9,6 @@ import type { ReadyCheck } from "./adapters/http/health.ts";
 import { listen, type Mounted, type MountedDirectly } from "./adapters/http/listen.ts";
 import { createNewId, sha256 } from "./adapters/ids.ts";
 import { createAnswers } from "./adapters/postgres/answers.ts";
-import { createBranches } from "./adapters/postgres/branches.ts";
 import { createDepartures } from "./adapters/postgres/departures.ts";
 import { createPages } from "./adapters/postgres/pages.ts";
 import { createInbox } from "./adapters/postgres/inbox.ts";
@@ -26,7 +25,6 @@ import { createSystemClock } from "./adapters/system-clock.ts";
 import { createWebChat } from "./adapters/web/connection.ts";
 import { createAccess } from "./core/access/access.ts";
 import type { Tool } from "./core/agent/tool.ts";
-import { createBranching, type BranchingOptions } from "./core/branch/branching.ts";
 import { createCommands } from "./core/command/commands.ts";
 import type { Log } from "./core/ports/log.ts";
 import type { Surface } from "./core/ports/surface.ts";
@@ -35,12 +33,15 @@ import { createIntake } from "./core/run/intake.ts";
 import { createLeaveSpace } from "./core/run/leave-space.ts";
 import { createRunSession } from "./core/run/run-session.ts";
 import { createServe } from "./core/run/serve-session.ts";
+import { createSpaceWork } from "./core/run/space-work.ts";
 import { createSweeper, type SweeperOptions } from "./core/run/sweeper.ts";
+import { onlyWhereInstalled } from "./core/run/where-installed.ts";
 import type { SessionId } from "./core/thread.ts";
 import { modelsOf, openAgent } from "./parts/agent.ts";
 import { localCoordination, redisCoordination, type CoordinationTimes } from "./parts/coordination.ts";
 import { openDatabase, type DatabaseTimes } from "./parts/database.ts";
 import { openDiscord, type DiscordTimes } from "./parts/discord.ts";
+import { openInstalls } from "./parts/installs.ts";
 import { isWebChatOn, openPlaces } from "./parts/places.ts";
 import { isSlackOverHttp, openSlack } from "./parts/slack.ts";
 
@@ -49,10 +50,10 @@ export type Role = "start" | "gateway" | "worker";
 
 export interface AppWorld {
   readonly log: Log;
+  /** Hears of each secret that becomes known besides those of the settings, before it is used. */
+  readonly learn?: (secret: string) => void;
   /** Internal: shorter times for tests. */
-  readonly times?: CoordinationTimes &
-    DatabaseTimes &
-    DiscordTimes & { readonly sweep?: SweeperOptions; readonly branches?: BranchingOptions };
+  readonly times?: CoordinationTimes & DatabaseTimes & DiscordTimes & { readonly sweep?: SweeperOptions };
   /** Internal: lets a test stand between the replies and the platform. */
   readonly surface?: (surface: Surface) => Surface;
   /** Internal: the same between the product and its database. */
@@ -150,34 +151,23 @@ export async function startApp(
     const access = createAccess(settings.config.access);
     const intake = createIntake({ access, inbox, queue, stops, clock, log });
     const models = modelsOf(role, settings);
+    const commands = createCommands({ access, intake, transcripts, models, clock, log });
 
     waitsFor = "Slack";
-    const slack = await openSlack({ pace: coordination.pace, clock, log }, settings, signal);
-    if (slack !== undefined) started.push({ name: "slack", stop: () => slack.close() });
+    const stored = await openInstalls({ sql, log }, settings);
+    const { learn = () => {} } = world;
+    const slack = await openSlack({ stored, learn, pace: coordination.pace, clock, log }, settings, signal);
+    if (slack !== undefined) {
+      started.push({ name: "slack", stop: () => slack.close() });
+      checks.push(slack.troubles);
+    }
+    const departures = createDepartures(sql);
+    const leaveSpace = createLeaveSpace({ departures, queue, stops });
     waitsFor = "Discord";
     const threadPlaces = createThreadPlaces(sql);
     const discord = await openDiscord({ places: threadPlaces, clock, log }, settings, signal, world.times);
     if (discord !== undefined) started.push({ name: "discord", stop: () => discord.close() });
     const places = openPlaces({ sql, messages, live, log, clock }, { slack, discord }, BOT_NAME);
-    const surfaceOf = (session: SessionId): Surface => {
-      const surface = places.surfaceOf(session);
-      return world.surface?.(surface) ?? surface;
-    };
-    const { beginningOf: conversationOf, openings } = places;
-    const branching = createBranching(
-      {
-        branches: createBranches(sql),
-        openings,
-        intake,
-        surfaceOf,
-        conversationOf,
-        clock,
-        hash: sha256,
-        log,
-      },
-      world.times?.branches,
-    );
-    started.push({ name: "branching", stop: () => branching.stop() });
 
     if (role !== "gateway") {
       const agent = openAgent(
@@ -186,6 +176,11 @@ export async function startApp(
         BOT_NAME,
       );
       started.push({ name: "model", stop: () => agent.close() });
+      const surfaceOf = (session: SessionId): Surface => {
+        const surface = places.surfaceOf(session);
+        return world.surface?.(surface) ?? surface;
+      };
+      const { beginningOf: conversationOf } = places;
       const step = createRunSession(
         {
           store,
@@ -207,12 +202,12 @@ export async function startApp(
         world.times?.sweep,
       );
       coordination.onBack(() => sweeper.lookSoon());
-      const serve = createServe({ locker, store, step, sweeper, log });
+      const where = onlyWhereInstalled({ step, reachOf: places.reachOf, departures });
+      const serve = createServe({ locker, store, step: where, sweeper, log });
       const worker = coordination.workerFor(serve, settings.workerConcurrency);
       await worker.start();
       started.push({ name: "worker", stop: () => worker.close() });
       sweeper.start();
-      branching.start();
       started.push({ name: "sweeper", stop: () => sweeper.stop() });
     }
 
@@ -221,15 +216,22 @@ export async function startApp(
       // A gateway does not answer: only its workers know which model does.
       const info = { botName: BOT_NAME, version, demo: role === "start" && settings.model === undefined };
       const arrivals = createWebInbox(sql);
-      const commands = createCommands({ access, intake, branching, transcripts, models, clock, log });
       const deps = { intake, commands, messages, arrivals, live, transcripts, newId, log, clock, info };
       site = createWebChat(deps, { allowedHosts: hostsOf(settings) });
     }
 
     if (slack !== undefined && role !== "worker") {
-      const threads = createPersonThreads(sql);
-      const answers = createAnswers(sql);
-      const connection = slack.connect({ access, intake, branching, transcripts, models, threads, answers });
+      const { arrived, departed } = createSpaceWork({ departures, leaveSpace, queue, log }, "slack");
+      const connection = slack.connect({
+        access,
+        intake,
+        transcripts,
+        models,
+        threads: createPersonThreads(sql),
+        answers: createAnswers(sql),
+        arrived,
+        departed,
+      });
       started.push({ name: "slack connection", stop: () => connection.stop() });
       await connection.start();
       slackSite = connection.http ?? slackSite;
@@ -242,12 +244,11 @@ export async function startApp(
       const connection = discord.connect({
         access,
         intake,
-        branching,
         answers: createAnswers(sql),
         transcripts,
         models,
         marks,
-        leaveSpace: createLeaveSpace({ departures: createDepartures(sql), queue, stops }),
+        leaveSpace,
         leadership,
       });
       started.push({ name: "discord connection", stop: () => connection.stop() });

@@ -11,7 +11,7 @@ import {
 } from "./adapters/settings/settings.ts";
 import { startApp, type App, type Role } from "./app.ts";
 import { toBobbinError } from "./core/errors.ts";
-import { maskerOf } from "./core/mask.ts";
+import { createKnownSecrets, type KnownSecrets } from "./core/mask.ts";
 import type { Log } from "./core/ports/log.ts";
 import { runDoctor } from "./doctor.ts";
 import { preparePostgres } from "./parts/database.ts";
@@ -33,7 +33,7 @@ async function main(argument: string | undefined): Promise<number> {
     return 1;
   }
   const { settings } = read;
-  const secrets = secretsOf(settings);
+  const secrets = createKnownSecrets(secretsOf(settings));
   const isTerminal = process.stdout.isTTY;
   const form = isTerminal ? "text" : "json";
   const log = createLog(
@@ -51,14 +51,14 @@ async function main(argument: string | undefined): Promise<number> {
       case "start":
       case "gateway":
       case "worker":
-        return await serve(command, settings, log, isTerminal ? print : () => {});
+        return await serve(command, settings, { log, secrets }, isTerminal ? print : () => {});
       default:
         return command satisfies never;
     }
   } catch (error) {
     // An operator reads one sentence; the log has the rest. At a terminal a stack would push the sentence out of sight.
     if (!isTerminal || settings.logLevel === "debug") log.error("Bobbin could not go on", { error });
-    complain(maskerOf(secrets)(toBobbinError(error).message));
+    complain(secrets.mask(toBobbinError(error).message));
     return 1;
   }
 }
@@ -85,7 +85,7 @@ const STOPS_WITHIN_MS = 25_000;
 async function serve(
   role: Role,
   settings: Settings,
-  log: Log,
+  { log, secrets }: { readonly log: Log; readonly secrets: KnownSecrets },
   tell: (line: string) => void,
 ): Promise<number> {
   const ending = new AbortController();
@@ -106,7 +106,7 @@ async function serve(
 
   let app: App;
   try {
-    app = await startApp(role, settings, { log }, ending.signal);
+    app = await startApp(role, settings, { log, learn: (secret) => secrets.learn(secret) }, ending.signal);
   } catch (error) {
     if (ending.signal.aborted) return 0;
     throw error;
@@ -119,7 +119,13 @@ async function serve(
   if (takesIn && settings.discordToken !== undefined) {
     tell("\n  In Discord: mention the bot in a channel, and it answers in a thread.");
   }
-  const hasPlatform = settings.slackBotToken !== undefined || settings.discordToken !== undefined;
+  if (takesIn && settings.slackClientId !== undefined) {
+    const base = settings.publicUrl?.replace(/\/$/, "") ?? app.url;
+    tell(`\n  To install the app in a workspace of Slack: ${base}/slack/install`);
+  }
+  const hasPlatform = [settings.slackBotToken, settings.slackClientId, settings.discordToken].some(
+    (set) => set !== undefined,
+  );
   if (app.hasWebChat) {
     tell(`\n  Chat with Bobbin:  ${app.url}/`);
   } else if (takesIn && !hasPlatform) {

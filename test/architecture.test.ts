@@ -48,7 +48,7 @@ const rules: readonly Rule[] = [
     ...adapter,
     where: "src/adapters/slack/",
     may: ["src/core/", "src/adapters/unsent.ts"],
-    packages: ["@slack/bolt", "@slack/web-api", "undici", ...markdown],
+    packages: ["@slack/bolt", "@slack/oauth", "@slack/web-api", "hono", "undici", ...markdown],
   },
   {
     ...adapter,
@@ -60,6 +60,7 @@ const rules: readonly Rule[] = [
   { ...adapter, where: "src/adapters/settings/", packages: ["zod"] },
   { ...adapter, where: "src/adapters/log.ts", packages: ["pino"] },
   { ...adapter, where: "src/adapters/ids.ts", packages: [] },
+  { ...adapter, where: "src/adapters/seal.ts", packages: [] },
   { ...adapter, where: "src/adapters/unsent.ts", packages: [] },
   { ...adapter, where: "src/adapters/system-clock.ts", packages: [] },
   { ...adapter, where: "src/adapters/http/", packages: ["hono", "@hono/node-server"] },

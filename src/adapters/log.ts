@@ -4,14 +4,14 @@
  * and causes, never the request or the response that libraries hang on it.
  */
 import { pino } from "pino";
-import { maskerOf } from "../core/mask.ts";
+import { maskerOf, type KnownSecrets } from "../core/mask.ts";
 import type { Facts, Log } from "../core/ports/log.ts";
 
 export interface LogOptions {
   /** The least level that is written; `silent` writes nothing. */
   readonly level: LogLevel;
-  /** Values that may never be written. */
-  readonly secrets: readonly string[];
+  /** Values that may never be written; more of them may become known later. */
+  readonly secrets: readonly string[] | KnownSecrets;
   /** `text` is for people at a terminal; `json` unless said. */
   readonly form?: "json" | "text";
 }
@@ -25,7 +25,7 @@ export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 
 /** Never throws, also not for facts that cannot be written as JSON. */
 export function createLog({ write }: LogDeps, { level, secrets, form = "json" }: LogOptions): Log {
-  const mask = maskerOf(secrets);
+  const mask = "learn" in secrets ? (line: string) => secrets.mask(line) : maskerOf(secrets);
   const shape = form === "text" ? readable : (line: string) => line;
   const logger = pino(
     {

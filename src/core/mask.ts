@@ -24,6 +24,30 @@ export function maskerOf(secrets: readonly string[]): (text: string) => string {
   return (text) => maskPatterns(text.replace(known, MASK));
 }
 
+/** Secrets that become known one after the other, such as the tokens of installs. */
+export interface KnownSecrets {
+  mask(text: string): string;
+  /** From now on it is masked too. Of what was learnt the newest `MOST_LEARNT` count. */
+  learn(secret: string): void;
+}
+
+const MOST_LEARNT = 500;
+
+export function createKnownSecrets(first: readonly string[]): KnownSecrets {
+  const learnt = new Set<string>();
+  let mask: ((text: string) => string) | undefined;
+  return {
+    mask: (text) => (mask ??= maskerOf([...first, ...learnt]))(text),
+    learn(secret) {
+      if (learnt.has(secret)) return;
+      learnt.add(secret);
+      const [oldest] = learnt;
+      if (learnt.size > MOST_LEARNT && oldest !== undefined) learnt.delete(oldest);
+      mask = undefined;
+    },
+  };
+}
+
 /** `$1` is what stays in front of the secret. None of them may run over a quote or a backslash, which
  * would break JSON, and each looks only a bounded way ahead where it could fail late, so that no text makes it slow. */
 const PATTERNS: readonly (readonly [RegExp, string])[] = [

@@ -4,13 +4,12 @@ import { createConversation } from "../adapters/postgres/conversation.ts";
 import { createResets } from "../adapters/postgres/resets.ts";
 import type { Sql } from "../adapters/postgres/sql.ts";
 import type { Settings } from "../adapters/settings/settings.ts";
-import { createWebOpenings } from "../adapters/web/openings.ts";
 import { createWebSurface, type WebSurfaceDeps } from "../adapters/web/surface.ts";
 import { sinceReset } from "../core/context/since-reset.ts";
 import { BobbinError } from "../core/errors.ts";
 import type { Conversation, OpenConversation } from "../core/ports/conversation.ts";
-import type { Openings } from "../core/ports/openings.ts";
 import type { Surface } from "../core/ports/surface.ts";
+import type { Reach } from "../core/run/where-installed.ts";
 import { threadOf, type Platform, type SessionId } from "../core/thread.ts";
 import type { Discord } from "./discord.ts";
 import type { Slack } from "./slack.ts";
@@ -18,9 +17,9 @@ import type { Slack } from "./slack.ts";
 export interface Places {
   /** @throws BobbinError where the session's platform is not configured in this process. */
   surfaceOf(session: SessionId): Surface;
-  /** The same, of new threads. */
-  readonly openings: Openings;
   readonly conversation: Conversation;
+  /** Whether somebody can be answered there now. Rejects when that cannot be known. */
+  reachOf(session: SessionId): Promise<Reach>;
   /** What was said in a thread where the bot was not there yet; undefined where every thread begins with the bot. */
   beginningOf(session: SessionId): OpenConversation | undefined;
 }
@@ -37,9 +36,10 @@ export function isWebChatOn(
 /** What a platform gives to those who answer. */
 interface Place {
   surfaceOf(session: SessionId): Surface;
-  readonly openings: Openings;
   readonly conversation: Conversation;
   readonly beginning?: OpenConversation;
+  /** Absent where it is one place for all. */
+  reachOf?(session: SessionId): Promise<Reach>;
 }
 
 export function openPlaces(
@@ -51,14 +51,13 @@ export function openPlaces(
   const chat = (platform: Slack | Discord | undefined): Place | undefined =>
     platform && {
       surfaceOf: platform.surfaceOf,
-      openings: platform.openings,
       conversation: sinceReset(platform.conversation, resets),
       beginning: platform.conversation,
+      ...("reachOf" in platform ? { reachOf: platform.reachOf } : {}),
     };
   const places: Readonly<Record<Platform, Place | undefined>> = {
     web: {
       surfaceOf: (session) => createWebSurface(deps, session, { botName }),
-      openings: createWebOpenings(deps, { botName }),
       conversation: createConversation(deps.sql),
     },
     slack: chat(platforms.slack),
@@ -72,14 +71,10 @@ export function openPlaces(
   };
   return {
     surfaceOf: (session) => placeOf(session).surfaceOf(session),
-    openings: {
-      refusal: (beside) => placeOf(beside).openings.refusal(beside),
-      open: async (beside, opening, mayBegin) => placeOf(beside).openings.open(beside, opening, mayBegin),
-      addressOf: async (session) => placeOf(session).openings.addressOf(session),
-    },
     conversation: {
       read: async (session, options, signal) => placeOf(session).conversation.read(session, options, signal),
     },
+    reachOf: async (session) => (await places[threadOf(session).platform]?.reachOf?.(session)) ?? "here",
     beginningOf: (session) => places[threadOf(session).platform]?.beginning,
   };
 }

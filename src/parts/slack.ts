@@ -1,57 +1,65 @@
 /**
- * Slack, for one workspace by its bot token: the way out for every role, and the way in for who takes messages. A Slack that is
- * away holds nothing else up: what needs it waits by itself.
+ * Slack, for one workspace by its bot token, for many by OAuth, or for both: the way out for every role, and the way in for who takes
+ * messages. A Slack that is away holds nothing else up: what needs it waits by itself.
  */
 
+import type { ReadyCheck } from "../adapters/http/health.ts";
 import type { MountedDirectly } from "../adapters/http/listen.ts";
 import { createSlackApi } from "../adapters/slack/api.ts";
 import { SlackConnection, type SlackInlet } from "../adapters/slack/connection.ts";
-import { createSlackOpenings } from "../adapters/slack/openings.ts";
-import { createSlackConversation } from "../adapters/slack/conversation.ts";
+import { createDeliveries } from "../adapters/slack/deliveries.ts";
+import { withEnvironmentInstall } from "../adapters/slack/environment-install.ts";
 import { createHome } from "../adapters/slack/home.ts";
 import { identify } from "../adapters/slack/identify.ts";
 import type { SlackBot } from "../adapters/slack/identity.ts";
+import { createInstallPages } from "../adapters/slack/install-pages.ts";
 import { PrivateAnswers } from "../adapters/slack/private-answers.ts";
-import { createSlackPeople } from "../adapters/slack/people.ts";
-import { createReceive } from "../adapters/slack/receive.ts";
-import { createSlackSurfaces } from "../adapters/slack/surfaces.ts";
-import { createTell } from "../adapters/slack/tell.ts";
+import { createReceive, type Receive } from "../adapters/slack/receive.ts";
+import { createSlackSpaces } from "../adapters/slack/spaces.ts";
 import type { Settings } from "../adapters/settings/settings.ts";
 import type { Access } from "../core/access/access.ts";
-import type { Branching } from "../core/branch/branching.ts";
 import type { Models } from "../core/command/models.ts";
 import { createCommands } from "../core/command/commands.ts";
 import { toBobbinError } from "../core/errors.ts";
 import type { Answers } from "../core/ports/answers.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import type { OpenConversation } from "../core/ports/conversation.ts";
-import type { Openings } from "../core/ports/openings.ts";
+import type { Install } from "../core/ports/installs.ts";
 import type { Log } from "../core/ports/log.ts";
 import type { Pace } from "../core/ports/pace.ts";
 import type { PersonThreads } from "../core/ports/person-threads.ts";
 import type { Surface } from "../core/ports/surface.ts";
 import type { Transcripts } from "../core/ports/transcripts.ts";
 import type { Intake } from "../core/run/intake.ts";
-import type { SessionId } from "../core/thread.ts";
-import { conversationWhen } from "./conversation-when.ts";
+import type { Reach } from "../core/run/where-installed.ts";
+import { threadOf, type SessionId } from "../core/thread.ts";
+import type { StoredInstalls } from "./installs.ts";
 import { orLater } from "./or-later.ts";
 import { untilThere } from "./until-there.ts";
 
 export interface Slack {
   surfaceOf(session: SessionId): Surface;
-  readonly openings: Openings;
   readonly conversation: OpenConversation;
+  /** Whether somebody can be answered there now. Rejects when that cannot be known. */
+  reachOf(session: SessionId): Promise<Reach>;
+  /** Workspaces in which nothing can be called; the others work. */
+  readonly troubles: ReadyCheck;
   /** The way in; not started yet. Aborting the signal of `openSlack` ends it, also while it waits for Slack. */
-  connect(deps: {
-    readonly access: Access;
-    readonly intake: Intake;
-    readonly branching: Branching;
-    readonly transcripts: Transcripts;
-    readonly threads: PersonThreads;
-    readonly models: Models;
-    readonly answers: Answers;
-  }): SlackWayIn;
+  connect(deps: SlackWayInDeps): SlackWayIn;
   close(): Promise<void>;
+}
+
+export interface SlackWayInDeps {
+  readonly access: Access;
+  readonly intake: Intake;
+  readonly transcripts: Transcripts;
+  readonly models: Models;
+  readonly threads: PersonThreads;
+  readonly answers: Answers;
+  /** Rings for what waits in the space. Never rejects. */
+  arrived(space: string): Promise<void>;
+  /** Ends what is left to do in the space. Never rejects. */
+  departed(space: string): Promise<void>;
 }
 
 export interface SlackWayIn {
@@ -62,7 +70,7 @@ export interface SlackWayIn {
   start(): Promise<void>;
   /** One sentence on what is missing, or nothing. */
   check(): string | undefined;
-  /** What answers below `/slack`; absent over a socket. */
+  /** What answers below `/slack`; absent where nothing of Slack comes over HTTP. */
   readonly http: MountedDirectly["direct"] | undefined;
   /** May be called twice. */
   stop(): Promise<void>;
@@ -70,87 +78,150 @@ export interface SlackWayIn {
 
 export type SlackSettings = Pick<
   Settings,
-  "slackBotToken" | "slackAppToken" | "slackSigningSecret" | "slackApiUrl"
+  | "slackBotToken"
+  | "slackAppToken"
+  | "slackSigningSecret"
+  | "slackClientId"
+  | "slackClientSecret"
+  | "slackApiUrl"
+  | "publicUrl"
+  | "secretKey"
 >;
 
-/** Whether Slack's requests come to our HTTP server. */
+/** Whether something of Slack's comes to our HTTP server: its requests, or people who install the app. */
 export function isSlackOverHttp(settings: SlackSettings): boolean {
-  return settings.slackBotToken !== undefined && settings.slackAppToken === undefined;
+  const { slackBotToken, slackAppToken, slackClientId } = settings;
+  return slackClientId !== undefined || (slackBotToken !== undefined && slackAppToken === undefined);
+}
+
+export interface SlackDeps {
+  /** Present where the app is distributed. */
+  readonly stored: StoredInstalls | undefined;
+  /** Hears of each token before it is used. */
+  readonly learn: (secret: string) => void;
+  readonly pace: Pace;
+  readonly clock: Clock;
+  readonly log: Log;
 }
 
 /**
- * Nothing without a bot token.
+ * Nothing where neither a bot token nor an app for many workspaces is configured.
  * @throws BobbinError when Slack does not take the token. A Slack that cannot be reached is asked again until it answers.
  */
 export async function openSlack(
-  deps: { readonly pace: Pace; readonly clock: Clock; readonly log: Log },
+  deps: SlackDeps,
   settings: SlackSettings,
   signal: AbortSignal,
 ): Promise<Slack | undefined> {
   const { slackBotToken: botToken, slackApiUrl } = settings;
-  if (botToken === undefined) return undefined;
-  const { clock, log } = deps;
+  const { clock, log, stored } = deps;
+  if (botToken === undefined && stored === undefined) return undefined;
   const elsewhere = slackApiUrl === undefined ? {} : { apiUrl: `${slackApiUrl.replace(/\/$/, "")}/` };
-  const api = createSlackApi(deps, { token: botToken, ...elsewhere });
-  const surfaces = createSlackSurfaces({ api, ...deps });
-  const people = createSlackPeople({ api, clock });
   const closing = new AbortController();
   const leaving = AbortSignal.any([signal, closing.signal]);
   const away = Promise.withResolvers<undefined>();
-  const attempt = (): Promise<SlackBot> =>
-    identify(api).catch((error: unknown) => {
-      if (toBobbinError(error).retryable) away.resolve(undefined);
-      throw error;
-    });
-  const identified = untilThere("Slack", attempt, deps, leaving);
-  await orLater(Promise.race([identified, away.promise]), clock);
+  const own = botToken === undefined ? undefined : withEnvironmentInstall(botToken, stored?.installs);
+  const installs = own?.installs ?? stored?.installs;
+  if (installs === undefined) return undefined;
+  const spaces = createSlackSpaces({ ...deps, installs }, elsewhere);
 
-  function connectionOf(
-    bot: SlackBot,
-    { access, intake, branching, transcripts, models, threads }: Parameters<Slack["connect"]>[0],
-    answers: PrivateAnswers,
-  ): SlackConnection {
-    const written = (name: string): string => `@${bot.name} ${name}`;
-    const receive = createReceive(
-      {
-        intake,
-        transcripts,
-        people,
-        commands: createCommands({ access, intake, branching, transcripts, models, clock, log }, { written }),
-        answers,
-        home: createHome({ api, access, threads, people, log }, bot),
-        showIdle: (session) => surfaces.status.show(session, "idle"),
-        ...deps,
-      },
-      bot,
-    );
-    const inlet = inletOf(settings, elsewhere);
-    return new SlackConnection({ receive, ...deps }, { inlet, bot, botToken: botToken ?? "", ...elsewhere });
+  /** Resolves once Slack has said whose the bot token is; at once where there is none. */
+  async function identified(): Promise<void> {
+    if (own === undefined || botToken === undefined) return;
+    const api = createSlackApi(deps, { token: botToken, ...elsewhere });
+    const attempt = (): Promise<SlackBot> =>
+      identify(api).catch((error: unknown) => {
+        if (toBobbinError(error).retryable) away.resolve(undefined);
+        throw error;
+      });
+    own.identified(await untilThere("Slack", attempt, deps, leaving), clock.now());
+  }
+  const ready = identified();
+  await orLater(Promise.race([ready, away.promise]), clock);
+
+  function receiveOf(gateway: SlackWayInDeps, owing: PrivateAnswers): (bot: SlackBot) => Receive {
+    const { access, intake, transcripts, models, threads } = gateway;
+    return (bot) => {
+      const { api, people, surfaces } = spaces.at(bot.space);
+      const written = (name: string): string => `@${bot.name} ${name}`;
+      return createReceive(
+        {
+          intake,
+          transcripts,
+          people,
+          commands: createCommands({ access, intake, transcripts, models, clock, log }, { written }),
+          answers: owing,
+          home: createHome({ api, access, threads, people, log }, bot),
+          showIdle: (session) => surfaces.status.show(session, "idle"),
+          clock,
+          log,
+        },
+        bot,
+      );
+    };
   }
 
   return {
-    surfaceOf: (session) => surfaces.of(session),
-    openings: createSlackOpenings({ api, ...deps }),
-    conversation: conversationWhen(
-      identified.then((bot) => createSlackConversation({ api, people, log }, { bot })),
-    ),
+    surfaceOf: spaces.surfaceOf,
+    conversation: spaces.conversation,
+    async reachOf(session) {
+      const { kind } = await spaces.at(threadOf(session).space).known();
+      return kind;
+    },
+    troubles: {
+      name: "Slack installs",
+      isPartial: true,
+      check: async () => {
+        const troubles = (await installs.list("slack")).flatMap((install) => troubleOf(install) ?? []);
+        return troubles.length === 0 ? undefined : troubles.join(" ");
+      },
+    },
     connect(gateway) {
       let connection: SlackConnection | undefined;
-      let answers: PrivateAnswers | undefined;
+      let owing: PrivateAnswers | undefined;
       let why = "Slack has not answered yet.";
+      const pages =
+        stored &&
+        createInstallPages(
+          {
+            installs,
+            states: stored.states,
+            mayInstall: (space) => gateway.access.ofSpace("slack", space),
+            installed: (space) => {
+              spaces.at(space).forget();
+              return gateway.arrived(space);
+            },
+            learn: deps.learn,
+            clock,
+            log,
+          },
+          { ...stored.app, ...elsewhere },
+        );
       const begin = async (): Promise<void> => {
-        const bot = await identified;
+        await ready;
         if (leaving.aborted) return;
-        const tell = createTell({ api, log });
-        answers = new PrivateAnswers({ answers: gateway.answers, tell, ...deps }, { space: bot.space });
-        connection = connectionOf(bot, gateway, answers);
+        owing = new PrivateAnswers({
+          answers: gateway.answers,
+          tellIn: (space) => spaces.at(space).tell,
+          clock,
+          log,
+        });
+        const receive = createDeliveries({
+          spaces,
+          installs,
+          receiveOf: receiveOf(gateway, owing),
+          departed: gateway.departed,
+          log,
+        });
+        const inlet = inletOf(settings, elsewhere);
+        connection = new SlackConnection({ receive, clock, log }, { inlet, ...elsewhere });
         await connection.start();
-        answers.start();
+        owing.start();
       };
       const stop = async (): Promise<void> => {
         closing.abort();
         await connection?.stop();
-        await answers?.stop();
+        await owing?.stop();
       };
       const leave = (): void => {
         stop().catch((error: unknown) => log.warn("Slack was not left cleanly", { error }));
@@ -158,9 +229,11 @@ export async function openSlack(
       signal.addEventListener("abort", leave, { once: true });
       const http: MountedDirectly["direct"] = {
         async answer(request, response) {
+          if (await pages?.answer(request, response)) return;
           const way = connection?.http;
-          // Slack sends again what is not taken yet.
-          if (way === undefined) response.writeHead(503).end("The bot is starting.");
+          // Over a socket nothing else comes here. Slack sends again what is not taken yet.
+          if (settings.slackAppToken !== undefined) response.writeHead(404).end("Nothing is here.");
+          else if (way === undefined) response.writeHead(503).end("The bot is starting.");
           else await way.answer(request, response);
         },
       };
@@ -180,7 +253,7 @@ export async function openSlack(
     },
     async close() {
       closing.abort();
-      await surfaces.stop();
+      await spaces.stop();
     },
   };
 }
@@ -190,4 +263,11 @@ function inletOf(settings: SlackSettings, elsewhere: { readonly apiUrl?: string 
   if (slackAppToken !== undefined) return { kind: "socket", appToken: slackAppToken, ...elsewhere };
   // The settings ask for one of the two.
   return { kind: "http", signingSecret: slackSigningSecret ?? "" };
+}
+
+/** One sentence on an install with which nothing can be called. */
+export function troubleOf({ space, name, state, why, secret }: Install): string | undefined {
+  if (secret.kind === "sealed") return secret.why;
+  if (state === "active") return undefined;
+  return `Slack does not take the token of ${space} (${name}) any more (${why ?? "refused"}): it has to be installed again.`;
 }

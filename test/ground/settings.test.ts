@@ -69,6 +69,12 @@ test("everything that is wrong is reported at once, each with a fix and none wit
 
 const servers = { DATABASE_URL: "postgres://db/x", REDIS_URL: "redis://cache" };
 
+const distributed = {
+  SLACK_APP_TOKEN: "xapp-1",
+  PUBLIC_URL: "https://bobbin.example.org",
+  SECRET_KEY: "a text that nobody guesses in a while",
+};
+
 test.each<[Record<string, string>, Command, string[]]>([
   [{}, "gateway", ["DATABASE_URL", "REDIS_URL"]],
   [{}, "worker", ["DATABASE_URL", "REDIS_URL"]],
@@ -79,7 +85,24 @@ test.each<[Record<string, string>, Command, string[]]>([
   [{ SLACK_APP_TOKEN: "xapp-1" }, "start", ["SLACK_BOT_TOKEN"]],
   [{ SLACK_BOT_TOKEN: "xoxb-1", ...servers }, "gateway", ["SLACK_SIGNING_SECRET"]],
   [{ SLACK_BOT_TOKEN: "xoxb-1", ...servers }, "worker", []],
-  [{ SLACK_CLIENT_ID: "1" }, "start", ["SLACK_CLIENT_SECRET", "PUBLIC_URL", "SECRET_KEY"]],
+  [
+    { SLACK_CLIENT_ID: "1" },
+    "start",
+    ["SLACK_SIGNING_SECRET", "SECRET_KEY", "SLACK_CLIENT_SECRET", "PUBLIC_URL"],
+  ],
+  [{ SLACK_CLIENT_SECRET: "1", ...distributed }, "start", ["SLACK_CLIENT_ID"]],
+  [{ SLACK_CLIENT_ID: "1", SLACK_CLIENT_SECRET: "1", ...distributed }, "start", []],
+  [
+    {
+      SLACK_CLIENT_ID: "1",
+      SLACK_CLIENT_SECRET: "1",
+      ...distributed,
+      PUBLIC_URL: "http://bobbin.example.org",
+    },
+    "start",
+    ["PUBLIC_URL"],
+  ],
+  [{ SLACK_CLIENT_ID: "1", ...servers }, "worker", ["SECRET_KEY"]],
   [{ DISCORD_CLIENT_SECRET: "1" }, "start", ["DISCORD_CLIENT_ID"]],
   [{ OPENAI_BASE_URL: "http://127.0.0.1:11434/v1" }, "start", ["MODEL"]],
   [{ MODEL: "gpt-5" }, "start", ["OPENAI_API_KEY"]],

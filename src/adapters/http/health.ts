@@ -9,6 +9,13 @@ export interface ReadyCheck {
   readonly name: string;
   /** Resolves to nothing when all is well, else to one sentence that says what is missing. A rejection is one too. */
   check(): Promise<string | undefined>;
+  /** What is missing concerns a part of those who are served, and the others are: it is told, and the process is ready. */
+  readonly isPartial?: true;
+}
+
+interface Missing {
+  readonly name: string;
+  readonly why: string;
 }
 
 export interface HealthOptions {
@@ -25,11 +32,16 @@ export function createHealth(
   const app = new Hono();
   app.get("/healthz", (c) => c.json({ alive: true }));
   app.get("/readyz", async (c) => {
-    const missing = (await Promise.all(deps.checks.map((check) => look(check)))).filter(
-      (found) => found !== undefined,
+    const looked = await Promise.all(
+      deps.checks.map(async (check) => ({ isPartial: check.isPartial === true, found: await look(check) })),
     );
+    const told = (partial: boolean): readonly Missing[] =>
+      looked.flatMap(({ isPartial, found }) => (isPartial === partial && found !== undefined ? [found] : []));
+    const missing = told(false);
+    const troubles = told(true);
+    const answer = { ready: missing.length === 0, missing, ...(troubles.length === 0 ? {} : { troubles }) };
     c.header("Cache-Control", "no-store");
-    return c.json({ ready: missing.length === 0, missing }, missing.length === 0 ? 200 : 503);
+    return c.json(answer, missing.length === 0 ? 200 : 503);
   });
 
   /** One look at a time: what hangs must not be asked once more by everybody who wants to know. */
@@ -40,7 +52,7 @@ export function createHealth(
     return begun;
   }
 
-  async function look(each: ReadyCheck): Promise<{ name: string; why: string } | undefined> {
+  async function look(each: ReadyCheck): Promise<Missing | undefined> {
     try {
       const why = await withTimeLimit(deps.clock, limitMs, each.name, lookOnce(each));
       return why === undefined ? undefined : { name: each.name, why };

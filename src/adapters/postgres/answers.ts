@@ -25,7 +25,7 @@ const UNTOLD = {
 with taken as (
   update answers set taken_at = now_ms() where command in (
     select command from answers
-    where platform = $1 and space = $2 and not told
+    where platform = $1 and ($2::text is null or space = $2) and not told
       and taken_at <= now_ms() - $3::bigint and owed_at > now_ms() - $4::bigint
     order by owed_at limit $5::integer for update skip locked)
   returning command, platform, space, place, text, owed_at)
@@ -43,6 +43,6 @@ export function createAnswers(sql: Sql): Answers {
       await sql.query(TOLD, [command]);
     },
     untold: (platform, space, { idleMs, keptMs, limit }) =>
-      sql.query<OwedAnswer>(UNTOLD, [platform, space, Math.round(idleMs), Math.round(keptMs), limit]),
+      sql.query<OwedAnswer>(UNTOLD, [platform, space ?? null, Math.round(idleMs), Math.round(keptMs), limit]),
   };
 }

@@ -22,6 +22,7 @@ from (
   select r.session, r.started_at from runs r where r.reply <> 'settled') w
 join sessions s on s.id = w.session
 where w.since <= now_ms() - $1::bigint and s.touched_at <= now_ms() - $1
+  and not exists (select from installs x where x.state = 'broken' and starts_with(s.id, concat(x.platform, ':', x.space, ':')))
 group by w.session, s.touched_at order by s.touched_at, min(w.since), w.session limit $2::integer`,
 };
 

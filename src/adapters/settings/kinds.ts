@@ -115,24 +115,24 @@ export function token(prefixes: readonly string[], where: string): Read<string> 
   };
 }
 
-const keyLength = 32;
+const keyBytes = 32;
+/** Words that are shorter are guessed, however they are stretched. */
+const fewestLetters = 24;
 
-/** Keys of 32 bytes in base64 or hex, the one that encrypts first. */
+/** Keys of 32 bytes in base64 or hex, or long texts; the one that encrypts first. */
 export const keys: Read<readonly string[]> = (given) => {
   const parsed = list(given);
   const found = parsed.kind === "value" ? parsed.value : [];
   const make = "Make one with: openssl rand -base64 32";
   if (found.length === 0) return wrong("holds no key", make);
-  const bad = found.findIndex((key) => !isKey(key));
+  const bad = found.findIndex((key) => key.length < fewestLetters);
   return bad === -1
     ? value(found)
-    : wrong(`is not ${keyLength} bytes in base64 or hex (key ${bad + 1})`, make);
+    : wrong(
+        `is neither ${keyBytes} bytes in base64 or hex nor a text of at least ${fewestLetters} letters (key ${bad + 1})`,
+        make,
+      );
 };
-
-function isKey(key: string): boolean {
-  if (/^[0-9a-f]{64}$/i.test(key)) return true;
-  return /^[A-Za-z0-9+/_-]{43}=?$/.test(key);
-}
 
 export const host: Read<string> = (given) =>
   /^[A-Za-z0-9.:_-]+$/.test(given)

@@ -51,7 +51,8 @@ export async function readSettings(env: Environment, options: ReadOptions = {}):
     else problems.push({ name: setting.name, problem: parsed.problem, fix: parsed.fix });
   }
   const isSet = (key: keyof Table): boolean => (env[table[key].name]?.trim() ?? "") !== "";
-  problems.push(...problemsTogether(isSet, command));
+  const publicUrl = values["publicUrl"];
+  problems.push(...problemsTogether(isSet, command, typeof publicUrl === "string" ? publicUrl : undefined));
   const read = await readConfig(folder);
   if (read.kind === "wrong") problems.push(...read.problems);
   if (problems.length > 0 || read.kind === "wrong") return { kind: "wrong", problems };
@@ -69,7 +70,11 @@ function withAdmins(config: Config, users: readonly string[]): Config {
 }
 
 /** What is wrong between settings that are each right. */
-function problemsTogether(isSet: (key: keyof Table) => boolean, command: Command): SettingProblem[] {
+function problemsTogether(
+  isSet: (key: keyof Table) => boolean,
+  command: Command,
+  publicUrl: string | undefined,
+): SettingProblem[] {
   const problems: SettingProblem[] = [];
   const need = (key: keyof Table, problem: string, fix: string): void => {
     if (!isSet(key)) problems.push({ name: table[key].name, problem, fix });
@@ -104,28 +109,40 @@ function problemsTogether(isSet: (key: keyof Table) => boolean, command: Command
   }
 
   // A worker only answers: nothing has to reach it.
-  if (isSet("slackBotToken") && !isSet("slackAppToken") && command !== "worker") {
+  const isReached = command !== "worker";
+  if ((isSet("slackBotToken") || isSet("slackClientId")) && !isSet("slackAppToken") && isReached) {
     const fix = "Set SLACK_APP_TOKEN (xapp-) for socket mode, or SLACK_SIGNING_SECRET for HTTP.";
     need("slackSigningSecret", "is missing, and so is SLACK_APP_TOKEN: events could not reach the bot", fix);
   }
-  if ((isSet("slackAppToken") || isSet("slackSigningSecret")) && !isSet("slackClientId")) {
+  const isDistributed = isSet("slackClientId") || isSet("slackClientSecret");
+  if ((isSet("slackAppToken") || isSet("slackSigningSecret")) && !isDistributed) {
     const fix = "Set the bot token (xoxb-), or SLACK_CLIENT_ID and SLACK_CLIENT_SECRET for many workspaces.";
     need("slackBotToken", "is missing, but other settings of Slack are there", fix);
   }
-  if (isSet("slackClientId") || isSet("slackClientSecret")) {
+  if (isDistributed) {
     const both = "SLACK_CLIENT_ID and SLACK_CLIENT_SECRET belong together: set both or none.";
     need("slackClientId", "is missing", both);
-    need("slackClientSecret", "is missing", both);
-    need(
-      "publicUrl",
-      "is missing, and Slack sends people back to it",
-      "Set it to the address people reach, with https.",
-    );
     need(
       "secretKey",
       "is missing, and the tokens of workspaces are encrypted with it",
       "Make one: openssl rand -base64 32",
     );
+    if (isReached) {
+      need("slackClientSecret", "is missing", both);
+      need(
+        "publicUrl",
+        "is missing, and Slack sends people back to it",
+        "Set it to the address people reach, with https.",
+      );
+      if (publicUrl !== undefined && !isSafeToReturnTo(publicUrl)) {
+        const problem = "is no https address, and Slack sends people back to no other";
+        problems.push({
+          name: "PUBLIC_URL",
+          problem,
+          fix: "Set it to the address people reach, with https.",
+        });
+      }
+    }
   }
   if (isSet("discordClientSecret")) {
     need(
@@ -135,6 +152,12 @@ function problemsTogether(isSet: (key: keyof Table) => boolean, command: Command
     );
   }
   return problems;
+}
+
+/** The cookie that binds an installation to its browser goes over nothing else, but for a trial on this machine. */
+function isSafeToReturnTo(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === "https:" || hostname === "localhost" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
 /** Every value that may never be shown, for `maskerOf`. */

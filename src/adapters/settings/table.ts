@@ -112,8 +112,8 @@ export const table = {
   secretKey: secret(
     optional(
       "SECRET_KEY",
-      "Encrypts tokens at rest and signs sign-in links: 32 bytes in base64 or hex; several separated by commas, " +
-        "the first encrypts.",
+      "Encrypts tokens at rest and signs sign-in links: 32 bytes in base64 or hex, or a long text; several separated by " +
+        "commas, the first encrypts.",
       keys,
     ),
   ),

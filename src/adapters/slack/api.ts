@@ -4,12 +4,13 @@
  * Slack has closed is answered here, without a request, until it opens again.
  */
 
+import type { Dispatcher } from "undici";
 import { pause } from "../../core/pause.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import type { MayBegin } from "../../core/ports/surface.ts";
 import { CLOSED_S, failureOf, refusalOf, type SlackFailure } from "./api-failure.ts";
 import { fieldsOf } from "./payload.ts";
-import { createWebRequest, type WebAnswer } from "./web-request.ts";
+import { createWebRequest, SLACK_API_URL, type WebAnswer } from "./web-request.ts";
 
 export type SlackData = Readonly<Record<string, unknown>>;
 
@@ -32,6 +33,8 @@ export interface SlackApiOptions {
   readonly apiUrl?: string;
   /** How long one request may take with its answer, ms. Default 15,000. */
   readonly timeoutMs?: number;
+  /** Connections that others use too. Default its own. */
+  readonly dispatcher?: Dispatcher;
 }
 
 /** What only reads may be asked again at once. */
@@ -39,7 +42,6 @@ const READS: ReadonlySet<string> = new Set([
   "apps.connections.open",
   "auth.test",
   "bots.info",
-  "chat.getPermalink",
   "conversations.history",
   "conversations.info",
   "conversations.list",
@@ -52,14 +54,13 @@ const READS: ReadonlySet<string> = new Set([
 const NAME = /^[a-z][A-Za-z]*(?:\.[A-Za-z]+)+$/;
 /** How long to wait before a read is asked again, ms, each time. */
 const AGAIN_MS = [200, 600] as const;
-const OURS = "https://slack.com/api/";
 
 export function createSlackApi(deps: SlackApiDeps, options: SlackApiOptions): SlackApi {
   const { clock } = deps;
-  const { token, apiUrl = OURS, timeoutMs = 15_000 } = options;
+  const { token, apiUrl = SLACK_API_URL, timeoutMs = 15_000 } = options;
   if (token === "") throw new RangeError("a Slack token is needed");
   if (!(timeoutMs > 0)) throw new RangeError("timeoutMs has to be more than 0");
-  const request = createWebRequest(apiUrl, token, timeoutMs);
+  const request = createWebRequest(apiUrl, token, timeoutMs, options.dispatcher);
   /** Ticks until which Slack takes no call, by what it counts together. */
   const closed = new Map<string, number>();
 

@@ -3,7 +3,6 @@
 import { inboundIdOf, type Inbound } from "../../core/inbound.ts";
 import type { InboundId } from "../../core/ids.ts";
 import { threadOf, toSessionId, type SessionId } from "../../core/thread.ts";
-import { fieldsOf, listOf, textOf, type Payload } from "./payload.ts";
 
 export interface SlackBot {
   /** The install: the workspace's id (T…), or the organisation's (E…) for an install of the whole organisation. */
@@ -16,16 +15,6 @@ export interface SlackBot {
   readonly name: string;
   /** Where the workspace is, as a browser finds it; absent where Slack did not say. */
   readonly url?: string;
-}
-
-/**
- * The install that an event was sent for. It stands in the envelope only: the event itself names the workspace of whoever
- * wrote, which in a channel shared with others is not ours, and differs between two copies of one message.
- */
-export function installOf(envelope: Payload, bot: SlackBot): string {
-  const first = fieldsOf(listOf(envelope["authorizations"])[0]);
-  const { enterprise_id: enterprise, team_id: team, is_enterprise_install: isWide } = first;
-  return (isWide === true ? textOf(enterprise) : textOf(team)) ?? bot.space;
 }
 
 /** The thread below this root; undefined when Slack's ids are none. */

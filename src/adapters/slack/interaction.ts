@@ -18,7 +18,6 @@ import type { NameOf } from "./text.ts";
 export const SHORTCUTS: Readonly<Record<string, Command>> = {
   bobbin_reset: { name: "reset" },
   bobbin_stop: { name: "stop" },
-  bobbin_branch: { name: "branch" },
 };
 
 /** Slash commands; they cannot be used in threads, so each asks which thread is meant. */
@@ -130,10 +129,7 @@ function parseShortcut(body: Payload, reading: AuthorReading, now: number): Inte
   const channel = textOf(fieldsOf(body["channel"])["id"]);
   const root = textOf(message["thread_ts"]) ?? textOf(message["ts"]);
   const at = timeOf(textOf(body["action_ts"])) ?? now;
-  const about = textOf(message["ts"]);
-  const named: Command =
-    command.name === "branch" && about !== undefined ? { ...command, message: about } : command;
-  const asked = askedOf(body, { reading, channel, root, at, command: named });
+  const asked = askedOf(body, { reading, channel, root, at, command });
   const answerTo = textOf(body["response_url"]);
   return asked === undefined
     ? { kind: "nothing" }

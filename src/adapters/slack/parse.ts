@@ -11,7 +11,7 @@ import type { InboundId } from "../../core/ids.ts";
 import type { SessionId } from "../../core/thread.ts";
 import { authorOf, teamIn, type AuthorReading } from "./author.ts";
 import type { HomeOpened } from "./home.ts";
-import { installOf, isDirectChannel, sessionAt, slackInboundId, type SlackBot } from "./identity.ts";
+import { isDirectChannel, sessionAt, slackInboundId, type SlackBot } from "./identity.ts";
 import { partsOf } from "./message-parts.ts";
 import { fieldsOf, listOf, textOf, timeOf, type Payload } from "./payload.ts";
 import type { FactsOf } from "./people.ts";
@@ -84,7 +84,10 @@ export interface Reading extends AuthorReading {
   readonly isShared?: boolean;
 }
 
-/** @param envelope an `event_callback` as Slack sends it. */
+/**
+ * @param envelope an `event_callback` as Slack sends it.
+ * @param bot of the install that it is for, which stands in the envelope only: the event itself names the workspace of whoever wrote.
+ */
 export function parseEvent(
   envelope: Payload,
   bot: SlackBot,
@@ -96,7 +99,7 @@ export function parseEvent(
   const channel = textOf(event["channel"]);
   if (app === undefined || channel === undefined) return nothing("malformed");
   const isShared = envelope["is_ext_shared_channel"] === true;
-  const space = installOf(envelope, bot);
+  const { space } = bot;
   const reading: Reading = { bot, nameOf, factsOf, app, space, channel, isShared };
   switch (event["type"] as (typeof EVENTS)[number]) {
     case "app_mention":

@@ -16,7 +16,6 @@ const QUESTIONS: Readonly<Record<CommandName, string>> = {
   reset: "Which thread shall begin anew?",
   stop: "In which thread shall the bot stop?",
   retry: "In which thread shall the bot try again?",
-  branch: "Which thread shall go on in a new one as well?",
   status: "Which thread do you want to know about?",
   queue: "Which thread's queue do you want to see?",
   usage: "Which thread's usage do you want to see?",

@@ -13,14 +13,12 @@ import type { AnswerPlace, Tell } from "./tell.ts";
 
 export interface PrivateAnswersDeps {
   readonly answers: Answers;
-  readonly tell: Tell;
+  tellIn(space: string): Tell;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 export interface PrivateAnswersOptions {
-  /** The install whose answers these are. */
-  readonly space: string;
   /** From one look for answers that were left untold to the next, ms. Default 15,000. */
   readonly everyMs?: number;
   /** How long whoever set out to tell one may take, ms. Default 40,000: longer than its requests may. */
@@ -32,19 +30,17 @@ const KEPT_MS = 30 * 60_000;
 
 export class PrivateAnswers {
   readonly #answers: Answers;
-  readonly #space: string;
   readonly #untold: Untold;
 
-  constructor(deps: PrivateAnswersDeps, options: PrivateAnswersOptions) {
-    const { answers, tell, clock, log } = deps;
+  constructor(deps: PrivateAnswersDeps, options: PrivateAnswersOptions = {}) {
+    const { answers, tellIn, clock, log } = deps;
     this.#answers = answers;
-    this.#space = options.space;
     this.#untold = new Untold(
       {
         answers,
-        async tell({ place, text }) {
+        async tell({ space, place, text }) {
           const where = placeOf(place);
-          return where === undefined ? "over" : tell(where, text);
+          return where === undefined ? "over" : tellIn(space)(where, text);
         },
         clock,
         log,
@@ -54,10 +50,11 @@ export class PrivateAnswers {
   }
 
   /**
-   * Rejects when it cannot be stored: then the command must not be acknowledged.
+   * Rejects when it cannot be stored: then the command must not be acknowledged. `space`: the install that tells it.
    * @returns what tells it, to be called after the acknowledgement, and never rejects; nothing for a copy, or where the same was owed within `againAfterMs`.
    */
   async owe(
+    space: string,
     command: InboundId,
     place: AnswerPlace,
     text: string,
@@ -66,7 +63,7 @@ export class PrivateAnswers {
     const answer: OwedAnswer = {
       command,
       platform: "slack",
-      space: this.#space,
+      space,
       place: JSON.stringify(place),
       text,
     };

@@ -87,6 +87,7 @@ export function createReceive(deps: ReceiveDeps, bot: SlackBot): Receive {
     const { channel, root = "" } = threadOf(session);
     const place = { app: appOf(id), space: bot.space, channel };
     const tell = await answers.owe(
+      bot.space,
       slackInboundId(place, "command", `refused-${author.id}-${root}`),
       { at },
       answer,
@@ -119,7 +120,7 @@ export function createReceive(deps: ReceiveDeps, bot: SlackBot): Receive {
   }
 
   async function owed(id: InboundId, place: AnswerPlace, text: string): Promise<Taken> {
-    const tell = await answers.owe(id, place, text);
+    const tell = await answers.owe(bot.space, id, place, text);
     return tell === undefined ? {} : { after: tell };
   }
 

@@ -27,10 +27,17 @@ export type WebRequest = (
 /** The code of the error of a request that was not to be sent any more. */
 export const NOT_SENT = "NOT_SENT";
 
-/** @param apiUrl what a method's name is put behind. */
-export function createWebRequest(apiUrl: string, token: string, timeoutMs: number): WebRequest {
+/**
+ * @param apiUrl what a method's name is put behind.
+ * @param plain the connections, which those of several tokens may share.
+ */
+export function createWebRequest(
+  apiUrl: string,
+  token: string,
+  timeoutMs: number,
+  plain: Dispatcher = webDispatcher(apiUrl),
+): WebRequest {
   const base = apiUrl.endsWith("/") ? apiUrl : `${apiUrl}/`;
-  const plain = dispatcherFor(base);
   const headers = {
     authorization: `Bearer ${token}`,
     accept: "application/json",
@@ -74,9 +81,12 @@ function guarded(dispatcher: Dispatcher, mayBegin: () => boolean): Dispatcher {
   });
 }
 
+/** Slack's own. */
+export const SLACK_API_URL = "https://slack.com/api/";
+
 /** A proxy that the environment names leads out of the house, and never to this machine. */
-function dispatcherFor(base: string): Dispatcher {
-  const host = URL.parse(base)?.hostname ?? "";
+export function webDispatcher(apiUrl: string = SLACK_API_URL): Dispatcher {
+  const host = URL.parse(apiUrl)?.hostname ?? "";
   const isHere = host === "localhost" || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
   return isHere ? new Agent() : new EnvHttpProxyAgent();
 }

@@ -3,14 +3,16 @@
 import type { CommandName } from "../command/command.ts";
 import type { Author, Inbound, Where } from "../inbound.ts";
 import type { Admission } from "../ports/inbox.ts";
-import { threadOf, type SessionId, type Thread } from "../thread.ts";
+import { threadOf, type Platform, type SessionId, type Thread } from "../thread.ts";
 import { addressIn, decide, type Decision, type Request } from "./decide.ts";
-import type { AccessRules } from "./rules.ts";
+import { isListed, type AccessRules } from "./rules.ts";
 
 export interface Access {
   decide(inbound: Inbound): Decision;
   /** Whether this person may give this command there. */
   ofCommand(name: CommandName, who: Author, place: Request["place"], where?: Where): Decision;
+  /** Whether the bot may be there at all. */
+  ofSpace(platform: Platform, space: string): boolean;
 }
 
 export function createAccess(rules: AccessRules): Access {
@@ -29,6 +31,11 @@ export function createAccess(rules: AccessRules): Access {
         isDirect: where.isDirect === true,
         what: { kind: "command", name },
       }),
+    ofSpace(platform, space) {
+      const { allow, deny } = rules.spaces;
+      const address = `${platform}:${space}`;
+      return !isListed(deny, address) && (allow === undefined || isListed(allow, address));
+    },
   };
 }
 

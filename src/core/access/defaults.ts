@@ -21,7 +21,6 @@ export const DEFAULT_ACCESS: AccessRules = {
     stop: "everyone",
     retry: "everyone",
     reset: "everyone",
-    branch: "everyone",
     status: "everyone",
     queue: "everyone",
     usage: "everyone",

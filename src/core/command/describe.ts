@@ -102,7 +102,7 @@ function becameOf({ fate, state, run, reason }: InboundView): string {
     case "cancelled":
       return `It was taken back${reason === undefined ? "" : `: ${reason}`}.`;
     case "expired":
-      return "It was too old to be answered.";
+      return `It can not be answered any more${reason === undefined ? "" : `: ${reason}`}.`;
     case "refused":
       return "It was refused.";
     default:

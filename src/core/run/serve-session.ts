@@ -13,9 +13,9 @@ import type { Sweeper } from "./sweeper.ts";
 
 /**
  * `worked`: one thing is done, there may be more; `idle`: the ledger asked for nothing; `left`: the attempt was lost or
- * handed over and its run is unfinished.
+ * handed over and its run is unfinished; `closed`: nobody can be answered there now, and the work stays.
  */
-export type Served = "worked" | "idle" | "left";
+export type Served = "worked" | "idle" | "left" | "closed";
 
 /** One step under the lease: at most one run. Rejects when the store cannot be reached. */
 export type ServeStep = (session: SessionId, lease: Lease, leaving: AbortSignal) => Promise<Served>;
@@ -39,7 +39,7 @@ export function createServe({ locker, store, step, sweeper, log }: ServeDeps): S
       const key = `session:${session}`;
       const locked = await locker.withLock(key, { mode: "try" }, (lease) => step(session, lease, leaving));
       // The holder looks at the ledger again after it released, so this wake is not lost.
-      if (locked.kind === "busy") return;
+      if (locked.kind === "busy" || locked.value === "closed") return;
       fruitless = locked.value === "worked" ? 0 : fruitless + 1;
       if (leaving.aborted || !(await store.hasWork(session))) return;
     }

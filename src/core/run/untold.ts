@@ -18,8 +18,8 @@ export interface UntoldDeps {
 
 export interface UntoldOptions {
   readonly platform: Platform;
-  /** The place whose answers these are. */
-  readonly space: string;
+  /** The space whose answers these are. Default all of the platform. */
+  readonly space?: string;
   /** What is older is of no use any more, ms. */
   readonly keptMs: number;
   /** From one look to the next, ms. Default 15,000. */
@@ -33,7 +33,7 @@ const MOST_TAKEN_OVER = 100;
 
 export class Untold {
   readonly #deps: UntoldDeps;
-  readonly #options: Required<UntoldOptions>;
+  readonly #options: UntoldOptions & Required<Pick<UntoldOptions, "everyMs" | "idleMs">>;
   #isStopped = false;
   #cancel: () => void = () => {};
   #looking: Promise<void> | undefined;

@@ -1,6 +1,5 @@
 // Slack's way in over real parts: the local Slack, Bolt, our HTTP server, and a store in a real Postgres. Nothing answers here: what
 // counts is what is stored, what is acknowledged, and what one person is told.
-import { noBranching } from "../../support/no-branching.ts";
 import { createLocalRunQueue } from "../../../src/adapters/local/run-queue.ts";
 import { createLocalStops } from "../../../src/adapters/local/stops.ts";
 import { listen, type Listening } from "../../../src/adapters/http/listen.ts";
@@ -104,25 +103,15 @@ export async function inboundWorld(options: WorldOptions = {}): Promise<InboundW
         }
       : { kind: "http", signingSecret: slack.app.signingSecret };
   const connections: SlackConnection[] = [];
-  const answers = new PrivateAnswers(
-    { answers: createAnswers(sql), tell: createTell({ api, log: silentLog }), ...deps },
-    { space: bot.space },
-  );
+  const tell = createTell({ api, log: silentLog });
+  const answers = new PrivateAnswers({ answers: createAnswers(sql), tellIn: () => tell, ...deps });
   const another = async (): Promise<SlackConnection> => {
     const people = createSlackPeople({ api, clock });
     const receive = createReceive(
       {
         intake,
         commands: createCommands(
-          {
-            access,
-            intake,
-            branching: noBranching,
-            transcripts,
-            models: { listed: [] },
-            clock,
-            log: silentLog,
-          },
+          { access, intake, transcripts, models: { listed: [] }, clock, log: silentLog },
           { written },
         ),
         transcripts,
@@ -133,10 +122,7 @@ export async function inboundWorld(options: WorldOptions = {}): Promise<InboundW
       },
       bot,
     );
-    const made = new SlackConnection(
-      { receive, ...deps },
-      { inlet, bot, botToken: slack.app.botToken, apiUrl },
-    );
+    const made = new SlackConnection({ receive, ...deps }, { inlet, apiUrl });
     connections.push(made);
     await made.start();
     return made;

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
+import { INSTALL_EVENTS } from "../../../src/adapters/slack/deliveries.ts";
 import { SHORTCUTS, SLASH_COMMANDS } from "../../../src/adapters/slack/interaction.ts";
 import { EVENTS } from "../../../src/adapters/slack/parse.ts";
 import { fieldsOf, listOf, textOf, type Payload } from "../../../src/adapters/slack/payload.ts";
@@ -38,7 +39,7 @@ function methodsCalled(): ReadonlySet<string> {
 }
 
 test("the events are those that the code reads, messages in every kind of place", () => {
-  const read = EVENTS.flatMap((event) =>
+  const read = [...EVENTS, ...INSTALL_EVENTS].flatMap((event) =>
     event === "message" ? ["channels", "groups", "im", "mpim"].map((kind) => `message.${kind}`) : [event],
   );
   expect(sorted(events)).toEqual(sorted(read));

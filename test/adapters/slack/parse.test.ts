@@ -44,10 +44,6 @@ test("pitfall 11: the copies of a post in a channel shared with another workspac
   expect(inboundOf(recorded("connect_message"))).toEqual(mention);
 });
 
-test("pitfall 23: an install of a whole organisation is its id, whichever workspace it happened in", () => {
-  expect(inboundOf(recorded("org_install")).session).toBe("slack:E1:C1:1718000001.000100");
-});
-
 test.each([
   ["thread_reply", "slack:T1:C1:1718000001.000100", false],
   ["thread_mention", "slack:T1:C1:1718000001.000100", true],

@@ -50,8 +50,8 @@ function gateway(everyMs?: number, before: () => Promise<void> = async () => {})
     return tellSlack(...said);
   };
   const answers = new PrivateAnswers(
-    { answers: watched, tell, ...deps },
-    { space: slack.teamId, ...(everyMs === undefined ? {} : { everyMs, idleMs: everyMs }) },
+    { answers: watched, tellIn: () => tell, ...deps },
+    everyMs === undefined ? {} : { everyMs, idleMs: everyMs },
   );
   return Object.assign(answers, { found, [Symbol.asyncDispose]: () => answers.stop() });
 }
@@ -84,7 +84,7 @@ const isTold = (command: InboundId) =>
 
 test("an answer whose process died after the acknowledgement is given after a restart, once, however many look for it", async () => {
   const { person, root, place, command } = asked();
-  await gateway().owe(command, place, "Stopping.");
+  await gateway().owe(slack.teamId, command, place, "Stopping.");
   expect(told(root, person)).toEqual([]);
   await ages();
   await using one = gateway();
@@ -103,8 +103,8 @@ test("what somebody is just about to tell is told by nobody else, and a copy of 
   const { person, root, place, command } = asked();
   await using one = gateway();
   await using two = gateway();
-  const tell = await one.owe(command, place, "Nothing waits in this thread.");
-  expect(await two.owe(command, place, "Nothing waits in this thread.")).toBe(undefined);
+  const tell = await one.owe(slack.teamId, command, place, "Nothing waits in this thread.");
+  expect(await two.owe(slack.teamId, command, place, "Nothing waits in this thread.")).toBe(undefined);
   two.start();
   await until(() => two.found.length > 0, { what: "the other one has looked" });
   expect(two.found).toEqual([0]);
@@ -115,7 +115,7 @@ test("what somebody is just about to tell is told by nobody else, and a copy of 
 
 test("what waits behind an answer that takes long is told by whoever looks meanwhile, and by nobody else", async () => {
   const both = [asked(), asked()];
-  for (const { command, place } of both) await gateway().owe(command, place, "Stopping.");
+  for (const { command, place } of both) await gateway().owe(slack.teamId, command, place, "Stopping.");
   await ages();
   const first = Promise.withResolvers<void>();
   let begun = 0;
@@ -135,7 +135,7 @@ test("a Slack that takes none now is asked again later; one that took it without
   const later = asked();
   slack.fault("chat.postEphemeral", { kind: "rate limited", retryAfterS: 1 });
   await using patient = gateway(50);
-  const tell = await patient.owe(later.command, later.place, "Trying again.");
+  const tell = await patient.owe(slack.teamId, later.command, later.place, "Trying again.");
   await tell?.();
   expect(told(later.root, later.person)).toEqual([]);
   patient.start();
@@ -144,7 +144,7 @@ test("a Slack that takes none now is asked again later; one that took it without
 
   const lost = asked();
   slack.fault("chat.postEphemeral", { kind: "lost response" });
-  const again = await patient.owe(lost.command, lost.place, "Stopping.");
+  const again = await patient.owe(slack.teamId, lost.command, lost.place, "Stopping.");
   await again?.();
   await isTold(lost.command);
   expect(told(lost.root, lost.person)).toEqual(["Stopping."]);

@@ -1,4 +1,3 @@
-import { noBranching } from "../../support/no-branching.ts";
 import { expect, test } from "vitest";
 import type { CommandName } from "../../../src/core/command/command.ts";
 import { createCommands, type CommandRequest } from "../../../src/core/command/commands.ts";
@@ -52,15 +51,7 @@ function threadWith(
     },
   };
   const commands = createCommands(
-    {
-      access: accessWith(),
-      intake,
-      branching: noBranching,
-      transcripts,
-      models,
-      clock: manualClock(),
-      log: silentLog,
-    },
+    { access: accessWith(), intake, transcripts, models, clock: manualClock(), log: silentLog },
     { written: (name) => `@Bobbin ${name}` },
   );
   const ask = (name: CommandName, more: Partial<CommandRequest> = {}) =>

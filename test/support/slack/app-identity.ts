@@ -4,10 +4,18 @@ export interface AppIdentity {
   readonly appId: string;
   readonly name: string;
   /** `xoxb-…` */
-  readonly botToken: string;
+  botToken: string;
   /** `xapp-…` */
   readonly appToken: string;
   readonly signingSecret: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** Slack brings events only where it is. */
+  isInstalled: boolean;
+  /** Of the workspace, as people read it. */
+  readonly teamName: string;
+  /** The organisation of the workspace. `isWide`: the install is of all its workspaces. */
+  readonly org: { readonly id: string; readonly name: string; readonly isWide: boolean } | undefined;
   readonly botUserId: string;
   readonly botId: string;
   /** Bot scopes; may be changed in the middle, as a reinstallation does. */
@@ -80,6 +88,11 @@ export function createApp(options: AppOptions, newId: (prefix: string) => string
     botToken: `xoxb-${newId("1")}-${newId("2")}-local`,
     appToken: `xapp-1-${newId("A")}-${newId("3")}-local`,
     signingSecret: `5ec4e7${newId("F").toLowerCase()}`,
+    clientId: "1111111111.2222222222",
+    clientSecret: "c11e47" + "0a".repeat(13),
+    isInstalled: true,
+    teamName: "Local",
+    org: undefined,
     botUserId: newId("U"),
     botId: newId("B"),
     scopes: new Set(options.scopes ?? everyScope),
@@ -92,8 +105,24 @@ export function createApp(options: AppOptions, newId: (prefix: string) => string
   };
 }
 
+/** The same app in another workspace: another bot, with a token of its own once it is installed there. */
+export function appInTeam(
+  app: AppIdentity,
+  team: Pick<AppIdentity, "teamName" | "org" | "isInstalled">,
+  newId: (prefix: string) => string,
+): AppIdentity {
+  return {
+    ...app,
+    ...team,
+    botToken: team.isInstalled ? `xoxb-${newId("1")}-${newId("2")}-local` : "",
+    botUserId: newId("U"),
+    botId: newId("B"),
+    scopes: new Set(app.scopes),
+  };
+}
+
 /** Whether Slack sends this event to the app: subscribed to, and allowed. `message` events by their full name. */
 export function hears(app: AppIdentity, eventName: string): boolean {
   const scope = scopeOfEvent[eventName];
-  return app.botEvents.has(eventName) && (scope === undefined || app.scopes.has(scope));
+  return app.isInstalled && app.botEvents.has(eventName) && (scope === undefined || app.scopes.has(scope));
 }

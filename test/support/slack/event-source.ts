@@ -145,11 +145,14 @@ export class EventSource {
   envelope(event: JsonObject, channel: Channel | undefined): JsonObject {
     const { teamId } = this.#workspace;
     const isShared = channel?.isShared === true;
+    const { org } = this.#app;
+    const enterprise = org?.id ?? null;
     return {
       token: "not-used",
       team_id: teamId,
       context_team_id: teamId,
-      context_enterprise_id: null,
+      context_enterprise_id: enterprise,
+      ...(org === undefined ? {} : { enterprise_id: org.id }),
       api_app_id: this.#app.appId,
       event,
       type: "event_callback",
@@ -157,11 +160,11 @@ export class EventSource {
       event_time: Math.floor(this.#nowMs() / 1000),
       authorizations: [
         {
-          enterprise_id: null,
+          enterprise_id: enterprise,
           team_id: teamId,
           user_id: this.#app.botUserId,
           is_bot: true,
-          is_enterprise_install: false,
+          is_enterprise_install: org?.isWide === true,
         },
       ],
       is_ext_shared_channel: isShared,

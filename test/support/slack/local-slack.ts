@@ -3,13 +3,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { AgentSessions } from "./agent-sessions.ts";
-import { createApp, type AppIdentity, type AppOptions } from "./app-identity.ts";
+import { appInTeam, createApp, type AppIdentity, type AppOptions } from "./app-identity.ts";
 import { Complaints, type ComplaintOptions } from "./complaints.ts";
 import { Delivery, type DeliveryOptions } from "./delivery.ts";
 import { EventSource } from "./event-source.ts";
 import { Faults, type Fault, type FaultOptions } from "./faults.ts";
 import { FileStore, type FileOptions, type StoredFile } from "./file-store.ts";
 import type { Channel, JsonObject, MessageRef, Profile } from "./message.ts";
+import { OAuth } from "./oauth.ts";
 import { createPerson, createWriter, type Person, type Writer } from "./person.ts";
 import type { Platform } from "./platform.ts";
 import { RateLimits, type RateLimitOptions } from "./rate-limits.ts";
@@ -24,10 +25,11 @@ import {
 } from "./seen.ts";
 import { SignedHttp, type RequestUrls } from "./signed-http.ts";
 import { SocketMode, type SocketOptions } from "./socket-mode.ts";
+import { Teams } from "./teams.ts";
 import { Views } from "./views.ts";
 import { WebApi, type CallRecord } from "./web-api.ts";
 import { serveFile } from "./file-server.ts";
-import { createTsSource, Workspace } from "./workspace.ts";
+import { createIdSource, createTsSource, Workspace } from "./workspace.ts";
 
 export interface LocalSlackOptions extends AppOptions, DeliveryOptions, SocketOptions {
   readonly complaints?: ComplaintOptions;
@@ -58,10 +60,8 @@ export interface ChannelOptions {
   readonly isShared?: boolean;
 }
 
-export interface LocalSlack extends AsyncDisposable {
-  /** Ends with a slash. */
-  readonly slackApiUrl: string;
-  readonly origin: string;
+/** A workspace as the people in it see it. */
+export interface LocalTeam {
   /** Tokens, ids, scopes. */
   readonly app: AppIdentity;
   readonly teamId: string;
@@ -103,6 +103,28 @@ export interface LocalSlack extends AsyncDisposable {
   statusLine(channel: Channel | string, root: string | { readonly root: string }): string;
   /** All lines so far, an empty one for each time that it went away. */
   statusHistory(channel: Channel | string, root: string | { readonly root: string }): readonly string[];
+  /** Sends any event at all; the name is the subscription's. */
+  emit(name: string, event: JsonObject, channel?: Channel): void;
+}
+
+export interface TeamOptions {
+  /** The app is not there yet. Default false. */
+  readonly isEmpty?: boolean;
+  /** Id of the organisation to which the workspace belongs. */
+  readonly org?: string;
+}
+
+export interface LocalSlack extends LocalTeam, AsyncDisposable {
+  /** Ends with a slash. */
+  readonly slackApiUrl: string;
+  readonly origin: string;
+  /** Another workspace with the same app. */
+  team(teamId: string, options?: TeamOptions): LocalTeam;
+  readonly oauth: OAuth;
+  /** Somebody removes the app from the workspace. Slack says so, unless `quietly`. */
+  uninstall(team: LocalTeam, how?: "quietly"): void;
+  /** Slack takes the workspace's token no more, and says so, unless `quietly`. */
+  revoke(team: LocalTeam, how?: "quietly"): void;
 
   /** All calls of the Web API, in the order in which they came. */
   readonly calls: readonly CallRecord[];
@@ -124,48 +146,124 @@ export interface LocalSlack extends AsyncDisposable {
   readonly http: SignedHttp;
   /** From now on everything goes to this address instead of the sockets; nothing brings the sockets back. */
   useHttp(requestUrl: string | RequestUrls | undefined): void;
-  /** Sends any event at all; the name is the subscription's. */
-  emit(name: string, event: JsonObject, channel?: Channel): void;
   close(): Promise<void>;
 }
 
 export async function createLocalSlack(options: LocalSlackOptions = {}): Promise<LocalSlack> {
   const nowMs = options.nowMs ?? Date.now;
   const { server, origin } = await listen(options.port ?? 0);
-  const workspace = new Workspace("T0LOCALTEAM", createTsSource(nowMs));
-  const newId = (prefix: string): string => workspace.newId(prefix);
+  const newId = createIdSource();
+  const nextTs = createTsSource(nowMs);
   const app = createApp(options, newId);
   const complaints = new Complaints(options.complaints);
   const sockets = new SocketMode(app, options);
   const http = new SignedHttp(app.signingSecret, nowMs, options.ackTimeoutMs ?? 3000);
   const delivery = new Delivery(() => (http.urls ? http : sockets), options);
-  const author = { user: app.botUserId, botId: app.botId, appId: app.appId };
-  const platform: Platform = {
-    app,
-    workspace,
-    complaints,
-    events: new EventSource(app, workspace, delivery, nowMs),
-    sessions: new AgentSessions(),
-    views: new Views(newId, nowMs),
-    files: new FileStore(newId, () => origin),
-    responseUrls: new ResponseUrls(workspace, complaints, author, () => origin, nowMs),
-    openConnection: () => `${origin.replace("http:", "ws:")}${sockets.newTicket()}`,
-    longestPage: options.rateLimits?.distribution === "distributed" ? 15 : 1000,
-    nowMs,
-    origin,
+  const teams = new Teams();
+  const oauth = new OAuth(teams, newId);
+  const platformOf = (teamId: string, identity: AppIdentity): Platform => {
+    const workspace = new Workspace(teamId, nextTs, newId);
+    const author = { user: identity.botUserId, botId: identity.botId, appId: identity.appId };
+    return {
+      app: identity,
+      workspace,
+      complaints,
+      events: new EventSource(identity, workspace, delivery, nowMs),
+      sessions: new AgentSessions(),
+      views: new Views(newId, nowMs),
+      files: new FileStore(newId, () => origin),
+      responseUrls: new ResponseUrls(workspace, complaints, author, () => origin, nowMs),
+      oauth,
+      openConnection: () => `${origin.replace("http:", "ws:")}${sockets.newTicket()}`,
+      longestPage: options.rateLimits?.distribution === "distributed" ? 15 : 1000,
+      nowMs,
+      origin,
+    };
   };
   const faults = new Faults();
-  const rateLimits = options.rateLimits && new RateLimits(options.rateLimits, nowMs);
-  const api = new WebApi(platform, faults, rateLimits);
+  const limits = new Map<string, RateLimits>();
+  const limitsOf = (owner: string): RateLimits | undefined => {
+    if (!options.rateLimits) return undefined;
+    const own = limits.get(owner) ?? new RateLimits(options.rateLimits, nowMs);
+    limits.set(owner, own);
+    return own;
+  };
+  const api = new WebApi(teams, faults, limitsOf);
   const failures: unknown[] = [];
   server.on("request", (request, response) => {
-    serve(platform, api, request, response).catch((error: unknown) => {
+    serve(teams, api, request, response).catch((error: unknown) => {
       failures.push(error);
       response.destroy();
     });
   });
   server.on("upgrade", (request, socket, head) => sockets.accept(request, socket, head));
 
+  const first = teamOn(teams, platformOf("T0LOCALTEAM", app), delivery);
+  const platformIn = ({ teamId }: LocalTeam): Platform => {
+    const found = teams.all.find(({ workspace }) => workspace.teamId === teamId);
+    if (!found) throw new Error(`there is no workspace ${teamId}`);
+    return found;
+  };
+  const slack: LocalSlack = {
+    ...first,
+    slackApiUrl: `${origin}/api/`,
+    origin,
+    team(teamId, { isEmpty = false, org } = {}) {
+      const place = {
+        teamName: `Team ${teamId}`,
+        isInstalled: !isEmpty,
+        org: org === undefined ? undefined : { id: org, name: `Org ${org}`, isWide: false },
+      };
+      return teamOn(teams, platformOf(teamId, appInTeam(app, place, newId)), delivery);
+    },
+    oauth,
+    uninstall(team, how) {
+      const platform = platformIn(team);
+      if (how === undefined) return oauth.remove(platform);
+      teams.end(platform.app.botToken, "inactive");
+      platform.app.isInstalled = false;
+    },
+    revoke(team, how) {
+      const platform = platformIn(team);
+      if (how === undefined) oauth.ended(platform, "tokens_revoked");
+      teams.end(platform.app.botToken, "revoked");
+    },
+    calls: api.calls,
+    callsOf: (method) => api.calls.filter((call) => call.method === method),
+    complaints: complaints.list,
+    allowMention: (...ids) => ids.forEach((id) => complaints.allowedMentions.add(id)),
+    fault: (method, fault, faultOptions) => faults.add(method, fault, faultOptions),
+    get unusedFaults() {
+      return faults.unused;
+    },
+    clearFaults: () => faults.clear(),
+    delivery,
+    sockets,
+    http,
+    useHttp(requestUrl) {
+      http.urls =
+        typeof requestUrl === "string"
+          ? { events: requestUrl, interactivity: requestUrl, commands: requestUrl }
+          : requestUrl;
+    },
+    async close() {
+      delivery.close();
+      await sockets.close();
+      const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
+      server.closeAllConnections();
+      await closed;
+      if (failures.length > 0) throw new AggregateError(failures, "the local Slack failed");
+    },
+    [Symbol.asyncDispose]: () => slack.close(),
+  };
+  return slack;
+}
+
+/** The workspace as people see it; it is one of the server's from now on. */
+function teamOn(teams: Teams, platform: Platform, delivery: Delivery): LocalTeam {
+  const { app, workspace } = platform;
+  const newId = (prefix: string): string => workspace.newId(prefix);
+  teams.add(platform);
   const { teamId } = workspace;
   const add = (
     name: string,
@@ -183,9 +281,7 @@ export async function createLocalSlack(options: LocalSlackOptions = {}): Promise
     platform.events.emit(`member_${kind}_channel`, event, channel);
   };
 
-  const slack: LocalSlack = {
-    slackApiUrl: `${origin}/api/`,
-    origin,
+  return {
     app,
     teamId,
     botMention: `<@${app.botUserId}>`,
@@ -248,54 +344,29 @@ export async function createLocalSlack(options: LocalSlackOptions = {}): Promise
     },
     statusHistory: (channel, root) =>
       platform.sessions.lineHistory(workspace.channelFor(channel).id, rootOf(root)),
-    calls: api.calls,
-    callsOf: (method) => api.calls.filter((call) => call.method === method),
-    complaints: complaints.list,
-    allowMention: (...ids) => ids.forEach((id) => complaints.allowedMentions.add(id)),
-    fault: (method, fault, faultOptions) => faults.add(method, fault, faultOptions),
-    get unusedFaults() {
-      return faults.unused;
-    },
-    clearFaults: () => faults.clear(),
-    delivery,
-    sockets,
-    http,
-    useHttp(requestUrl) {
-      http.urls =
-        typeof requestUrl === "string"
-          ? { events: requestUrl, interactivity: requestUrl, commands: requestUrl }
-          : requestUrl;
-    },
     emit: (name, event, channel) => void platform.events.emit(name, event, channel),
-    async close() {
-      delivery.close();
-      await sockets.close();
-      const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
-      server.closeAllConnections();
-      await closed;
-      if (failures.length > 0) throw new AggregateError(failures, "the local Slack failed");
-    },
-    [Symbol.asyncDispose]: () => slack.close(),
   };
-  return slack;
 }
 
 async function serve(
-  platform: Platform,
+  teams: Teams,
   api: WebApi,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const url = new URL(request.url ?? "/", platform.origin);
+  const [first] = teams.all;
+  if (first === undefined) throw new Error("there is no workspace");
+  const url = new URL(request.url ?? "/", first.origin);
   const body = await bytesOf(request);
   const [, place = "", name = ""] = url.pathname.split("/");
   if (place === "api") return api.serve(name, url, request, body, response);
   if (place === "response" && request.method === "POST") {
-    const answer = platform.responseUrls.receive(name, body.toString("utf8"));
+    const owner = teams.all.find(({ responseUrls }) => responseUrls.has(name)) ?? first;
+    const answer = owner.responseUrls.receive(name, body.toString("utf8"));
     response.writeHead(answer.status, { "content-type": "text/plain" }).end(answer.body);
     return undefined;
   }
-  return serveFile(platform, url, request, body, response);
+  return serveFile(first, url, request, body, response);
 }
 
 async function bytesOf(request: IncomingMessage): Promise<Buffer> {

@@ -1,5 +1,7 @@
 // What the parts of the local Slack share. Each part owns its own state; this only names them.
+import type { ApiCall } from "./api/call.ts";
 import type { AppIdentity } from "./app-identity.ts";
+import type { JsonObject } from "./message.ts";
 import type { Complaints } from "./complaints.ts";
 import type { EventSource } from "./event-source.ts";
 import type { AgentSessions } from "./agent-sessions.ts";
@@ -17,6 +19,12 @@ export interface Platform {
   readonly views: Views;
   readonly files: FileStore;
   readonly responseUrls: ResponseUrls;
+  /** Of the app, wherever it is installed. */
+  readonly oauth: {
+    exchange(call: ApiCall): JsonObject;
+    revoke(call: ApiCall, platform: Platform): JsonObject;
+    uninstall(call: ApiCall, platform: Platform): JsonObject;
+  };
   /** A new address for a socket connection, good for one use. */
   readonly openConnection: () => string;
   /** The most that one page of history has, whatever is asked for. */

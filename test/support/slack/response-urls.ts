@@ -51,6 +51,10 @@ export class ResponseUrls {
     return `${this.#origin()}/response/${id}`;
   }
 
+  has(id: string): boolean {
+    return this.#targets.has(id);
+  }
+
   receive(id: string, body: string): UrlAnswer {
     const target = this.#targets.get(id);
     if (!target) return { status: 404, body: "no_response_url" };

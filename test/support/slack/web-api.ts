@@ -6,11 +6,15 @@ import { missingScope } from "./api/reach.ts";
 import type { Fault, Faults } from "./faults.ts";
 import type { JsonObject } from "./message.ts";
 import type { Platform } from "./platform.ts";
+import type { Teams } from "./teams.ts";
 import type { RateLimits } from "./rate-limits.ts";
 
 export interface CallRecord {
   readonly method: string;
   readonly args: Readonly<Record<string, unknown>>;
+  readonly token: string | undefined;
+  /** Whose bot token that is or was: a workspace or an organisation. */
+  readonly owner: string | undefined;
   /** Milliseconds since the start of the process, as `performance.now()` counts. */
   readonly atMs: number;
   /** Unset while it is under way. */
@@ -46,16 +50,17 @@ interface Answer {
 export class WebApi {
   readonly calls: readonly CallRecord[];
   readonly #calls: OpenRecord[] = [];
-  readonly #platform: Platform;
+  readonly #teams: Teams;
   readonly #faults: Faults;
-  readonly #rateLimits: RateLimits | undefined;
+  readonly #limitsOf: (owner: string) => RateLimits | undefined;
   /** When a method may be called again after a 429. */
   readonly #closedUntilMs = new Map<string, number>();
 
-  constructor(platform: Platform, faults: Faults, rateLimits: RateLimits | undefined) {
-    this.#platform = platform;
+  /** @param limitsOf those of one workspace. */
+  constructor(teams: Teams, faults: Faults, limitsOf: (owner: string) => RateLimits | undefined) {
+    this.#teams = teams;
     this.#faults = faults;
-    this.#rateLimits = rateLimits;
+    this.#limitsOf = limitsOf;
     this.calls = this.#calls;
   }
 
@@ -77,6 +82,8 @@ export class WebApi {
     const record: OpenRecord = {
       method: name,
       args: call.args,
+      token: call.token,
+      owner: this.#teams.ownerOf(call.token),
       atMs: performance.now(),
       endedAtMs: undefined,
       answer: undefined,
@@ -86,7 +93,7 @@ export class WebApi {
     this.#calls.push(record);
     const isEdit = name === "chat.update";
     const endEdit = isEdit
-      ? this.#platform.complaints.beginEdit(`${String(call.args["channel"])} ${String(call.args["ts"])}`)
+      ? this.#first.complaints.beginEdit(`${String(call.args["channel"])} ${String(call.args["ts"])}`)
       : undefined;
     this.#complainAboutHaste(call);
     const answer = await this.#play(call, fault);
@@ -126,68 +133,89 @@ export class WebApi {
   }
 
   #perform(call: ApiCall): Answer {
-    const waitS = this.#rateLimits?.take(call);
+    const waitS = this.#limitsOf(this.#owner(call))?.take(call);
     if (waitS !== undefined) return this.#refuseFor(call, waitS);
     const method = methods.get(call.method);
+    let platform = this.#first;
     try {
       if (!method) throw new Refusal("unknown_method", { req_method: call.method });
-      this.#admit(call, method);
-      const result = method.run(call, this.#platform);
-      return { status: 200, body: { ok: true, ...result }, headers: this.#scopeHeaders(method) };
+      platform = this.#admit(call, method);
+      const result = method.run(call, platform);
+      return { status: 200, body: { ok: true, ...result }, headers: scopeHeaders(method, platform) };
     } catch (error) {
       const answer = refused(error);
       const rule = error instanceof Refusal ? punished.get(error.code) : undefined;
       if (rule !== undefined)
-        this.#platform.complaints.add(rule, `${call.method} was refused: ${JSON.stringify(answer.body)}`);
-      return { ...answer, headers: { ...(method ? this.#scopeHeaders(method) : {}), ...answer.headers } };
+        platform.complaints.add(rule, `${call.method} was refused: ${JSON.stringify(answer.body)}`);
+      return {
+        ...answer,
+        headers: { ...(method ? scopeHeaders(method, platform) : {}), ...answer.headers },
+      };
     }
   }
 
   #refuseFor(call: ApiCall, retryAfterS: number): Answer {
-    this.#closedUntilMs.set(limitKey(call), performance.now() + retryAfterS * 1000);
+    this.#closedUntilMs.set(this.#limitKey(call), performance.now() + retryAfterS * 1000);
     const headers = { "retry-after": String(retryAfterS) };
     return { status: 429, body: { ok: false, error: "ratelimited" }, headers };
   }
 
   #complainAboutHaste(call: ApiCall): void {
-    const early = (this.#closedUntilMs.get(limitKey(call)) ?? 0) - performance.now();
+    const early = (this.#closedUntilMs.get(this.#limitKey(call)) ?? 0) - performance.now();
     if (early <= 0) return;
-    this.#platform.complaints.add("pace", `${call.method} comes ${Math.ceil(early)} ms before Retry-After`);
+    this.#first.complaints.add("pace", `${call.method} comes ${Math.ceil(early)} ms before Retry-After`);
   }
 
-  #admit(call: ApiCall, method: Method): void {
-    const { app } = this.#platform;
+  /** The workspace that the call is about. @throws {Refusal} */
+  #admit(call: ApiCall, method: Method): Platform {
+    if (method.token === "none") return this.#first;
+    const { app, complaints } = this.#first;
     if (call.token === undefined) throw new Refusal("not_authed");
     const isApp = call.token === app.appToken;
-    if (!isApp && call.token !== app.botToken) throw new Refusal("invalid_auth");
+    const platforms = isApp ? [this.#first] : this.#teams.admitted(call.token);
     if (isApp !== (method.token === "app")) throw new Refusal("not_allowed_token_type");
-    const granted = isApp ? app.appScopes : app.scopes;
+    const platform = this.#teams.meant(call, platforms);
+    const place = this.#teams.placeOf(call);
+    if (place !== undefined && !platforms.includes(place)) {
+      const { teamId } = place.workspace;
+      complaints.add("token", `${call.method} in ${teamId} comes with the token of ${this.#owner(call)}`);
+    }
+    const granted = isApp ? app.appScopes : platform.app.scopes;
     const { scopes } = method;
     if (scopes.length > 0 && !scopes.some((scope) => granted.has(scope))) {
-      throw missingScope(scopes.join(","), this.#platform);
+      throw missingScope(scopes.join(","), platform);
     }
+    return platform;
   }
 
-  #scopeHeaders(method: Method): Record<string, string> {
-    const { app } = this.#platform;
-    return {
-      "x-oauth-scopes": [...(method.token === "app" ? app.appScopes : app.scopes)].join(","),
-      "x-accepted-oauth-scopes": method.scopes.join(","),
-    };
+  get #first(): Platform {
+    const [first] = this.#teams.all;
+    if (first === undefined) throw new Error("there is no workspace");
+    return first;
   }
+
+  #owner(call: ApiCall): string {
+    return this.#teams.ownerOf(call.token) ?? "";
+  }
+
+  /** Posts are limited in each channel, everything else for the whole workspace. */
+  #limitKey(call: ApiCall): string {
+    const key = `${this.#owner(call)} ${call.method}`;
+    return call.method === "chat.postMessage" ? `${key} ${call.optional("channel") ?? ""}` : key;
+  }
+}
+
+function scopeHeaders(method: Method, { app }: Platform): Record<string, string> {
+  return {
+    "x-oauth-scopes": [...(method.token === "app" ? app.appScopes : app.scopes)].join(","),
+    "x-accepted-oauth-scopes": method.scopes.join(","),
+  };
 }
 
 function refused(error: unknown): Answer {
   if (!(error instanceof Refusal)) throw error;
   const body = { ok: false, error: error.code, ...error.details };
   return { status: error.status, body, headers: error.headers };
-}
-
-/** Posts are limited in each channel, everything else for the whole workspace. */
-function limitKey(call: ApiCall): string {
-  return call.method === "chat.postMessage"
-    ? `${call.method} ${call.optional("channel") ?? ""}`
-    : call.method;
 }
 
 function send(response: ServerResponse, { status, body, headers }: Answer): void {

@@ -41,6 +41,11 @@ export function createTsSource(nowMs: () => number): NextTs {
   };
 }
 
+export function createIdSource(): (prefix: string) => string {
+  let counter = 0;
+  return (prefix) => `${prefix}0${(++counter).toString(36).toUpperCase().padStart(9, "0")}`;
+}
+
 const prefixOf: Record<ChannelKind, string> = { public: "C", private: "C", im: "D", mpim: "C" };
 
 export class Workspace {
@@ -53,17 +58,13 @@ export class Workspace {
   readonly #messages = new Map<string, Map<string, StoredMessage>>();
   /** By channel and root. */
   readonly #replies = new Map<string, StoredMessage[]>();
-  #counter = 0;
+  /** An id of Slack's form, such as `U0000000A3`; of all workspaces none is twice. */
+  readonly newId: (prefix: string) => string;
 
-  constructor(teamId: string, nextTs: NextTs) {
+  constructor(teamId: string, nextTs: NextTs, newId = createIdSource()) {
     this.teamId = teamId;
     this.nextTs = nextTs;
-  }
-
-  /** An id of Slack's form, such as `U0000000A3`. */
-  newId(prefix: string): string {
-    this.#counter++;
-    return `${prefix}0${this.#counter.toString(36).toUpperCase().padStart(9, "0")}`;
+    this.newId = newId;
   }
 
   addProfile(profile: Omit<Profile, "id"> & { readonly id?: string }): Profile {

@@ -12,7 +12,7 @@ import type { Platform } from "../platform.ts";
 export interface Method {
   /** @throws {Refusal} */
   readonly run: (call: ApiCall, platform: Platform) => JsonObject;
-  readonly token: "bot" | "app";
+  readonly token: "bot" | "app" | "none";
   /** One of them is enough; none: what is needed depends on the arguments, or nothing is. */
   readonly scopes: readonly string[];
 }
@@ -24,6 +24,9 @@ export const methods: ReadonlyMap<string, Method> = new Map([
   ["apps.connections.open", app(people.connectionsOpen, "connections:write")],
   ["apps.event.authorizations.list", app(people.authorizationsList, "authorizations:read")],
   ["auth.test", bot(people.authTest)],
+  ["auth.revoke", bot((call, platform) => platform.oauth.revoke(call, platform))],
+  ["apps.uninstall", bot((call, platform) => platform.oauth.uninstall(call, platform))],
+  ["oauth.v2.access", { run: (call, { oauth }) => oauth.exchange(call), token: "none", scopes: [] }],
   ["users.info", bot(people.userInfo, "users:read")],
   ["users.conversations", bot(conversations.ofUser)],
   ["users.list", bot(people.usersList, "users:read")],

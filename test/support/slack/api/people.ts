@@ -6,12 +6,13 @@ import type { Platform } from "../platform.ts";
 export function authTest(_: ApiCall, { app, workspace, origin }: Platform): JsonObject {
   return {
     url: `${origin}/`,
-    team: "Local",
+    team: app.teamName,
     user: app.name,
     team_id: workspace.teamId,
     user_id: app.botUserId,
     bot_id: app.botId,
-    is_enterprise_install: false,
+    ...(app.org === undefined ? {} : { enterprise_id: app.org.id }),
+    is_enterprise_install: app.org?.isWide === true,
   };
 }
 
@@ -36,8 +37,8 @@ export function usersList(_: ApiCall, { workspace }: Platform): JsonObject {
   return { members, response_metadata: { next_cursor: "" } };
 }
 
-export function teamInfo(_: ApiCall, { workspace }: Platform): JsonObject {
-  return { team: { id: workspace.teamId, name: "Local", domain: "local" } };
+export function teamInfo(_: ApiCall, { app, workspace }: Platform): JsonObject {
+  return { team: { id: workspace.teamId, name: app.teamName, domain: "local" } };
 }
 
 export function botInfo(call: ApiCall, { app }: Platform): JsonObject {
