@@ -10,6 +10,7 @@ import { listen, type Mounted, type MountedDirectly } from "./adapters/http/list
 import { createNewId, sha256 } from "./adapters/ids.ts";
 import { createAnswers } from "./adapters/postgres/answers.ts";
 import { createDepartures } from "./adapters/postgres/departures.ts";
+import { createGoals } from "./adapters/postgres/goals.ts";
 import { createPages } from "./adapters/postgres/pages.ts";
 import { createInbox } from "./adapters/postgres/inbox.ts";
 import { createReadingMarks } from "./adapters/postgres/reading-marks.ts";
@@ -22,6 +23,7 @@ import { createWebInbox } from "./adapters/postgres/web-inbox.ts";
 import { createWebMessages } from "./adapters/postgres/web-messages.ts";
 import type { Settings } from "./adapters/settings/settings.ts";
 import { createSystemClock } from "./adapters/system-clock.ts";
+import { createGoalTools } from "./adapters/tools/goals.ts";
 import { createWebChat } from "./adapters/web/connection.ts";
 import { createAccess } from "./core/access/access.ts";
 import type { Tool } from "./core/agent/tool.ts";
@@ -31,7 +33,8 @@ import type { Surface } from "./core/ports/surface.ts";
 import { createBacklog } from "./core/run/backlog.ts";
 import { createIntake } from "./core/run/intake.ts";
 import { createLeaveSpace } from "./core/run/leave-space.ts";
-import { createRunSession } from "./core/run/run-session.ts";
+import { createGoalTurns } from "./core/run/goal-turn.ts";
+import { createRunSession, type RunSessionDeps } from "./core/run/run-session.ts";
 import { createServe } from "./core/run/serve-session.ts";
 import { createSpaceWork } from "./core/run/space-work.ts";
 import { createSweeper, type SweeperOptions } from "./core/run/sweeper.ts";
@@ -143,10 +146,11 @@ export async function startApp(
         : await redisCoordination({ clock, log, newId }, settings.redisUrl, signal, world.times);
     started.push({ name: "coordination", stop: () => coordination.close() });
 
-    const { queue, stops, live, locker } = coordination;
+    const { queue, goalQueue, stops, live, locker } = coordination;
     const store = createRunStore({ sql, newId });
     const messages = createWebMessages(sql);
     const transcripts = createTranscripts(sql);
+    const goals = createGoals(sql);
     const inbox = createInbox(sql);
     const access = createAccess(settings.config.access);
     const intake = createIntake({ access, inbox, queue, stops, clock, log });
@@ -170,8 +174,10 @@ export async function startApp(
     const places = openPlaces({ sql, messages, live, log, clock }, { slack, discord }, BOT_NAME);
 
     if (role !== "gateway") {
+      const goalTools = createGoalTools({ goals });
+      const { conversation } = places;
       const agent = openAgent(
-        { clock, log, conversation: places.conversation, tools: world.tools ?? [] },
+        { clock, log, conversation, tools: world.tools ?? [], goalTools },
         settings,
         BOT_NAME,
       );
@@ -181,32 +187,55 @@ export async function startApp(
         return world.surface?.(surface) ?? surface;
       };
       const { beginningOf: conversationOf } = places;
-      const step = createRunSession(
+      const bookkeeping = new Set(goalTools.map(({ name }) => name));
+      const stepDeps: RunSessionDeps = {
+        store,
+        pages: createPages(sql),
+        stops,
+        clock,
+        log,
+        newId,
+        hash: sha256,
+        model: agent.model,
+        profileOf: agent.profileOf,
+        surfaceOf,
+        backlog: createBacklog({ store, inbox, access, clock, log, conversationOf }),
+        goals: createGoalTurns({ goals, queue: goalQueue, clock, log }, bookkeeping),
+      };
+      const stepOptions = {
+        worker: `${hostname()}/${process.pid}`,
+        lateWritesMs: coordination.lateWritesMs,
+      };
+      const sweeper = createSweeper(
         {
           store,
-          pages: createPages(sql),
-          stops,
+          queue,
+          goals: { store: goals, queue: goalQueue },
           clock,
           log,
-          newId,
-          hash: sha256,
-          model: agent.model,
-          profileOf: agent.profileOf,
-          surfaceOf,
-          backlog: createBacklog({ store, inbox, access, clock, log, conversationOf }),
+          exclusive: database.exclusive,
         },
-        { worker: `${hostname()}/${process.pid}`, lateWritesMs: coordination.lateWritesMs },
-      );
-      const sweeper = createSweeper(
-        { store, queue, clock, log, exclusive: database.exclusive },
         world.times?.sweep,
       );
       coordination.onBack(() => sweeper.lookSoon());
-      const where = onlyWhereInstalled({ step, reachOf: places.reachOf, departures });
-      const serve = createServe({ locker, store, step: where, sweeper, log });
-      const worker = coordination.workerFor(serve, settings.workerConcurrency);
+      const serveWith = (takes?: "goals") => {
+        const step = createRunSession(stepDeps, {
+          ...stepOptions,
+          ...(takes === undefined ? {} : { takes }),
+        });
+        const where = onlyWhereInstalled({ step, reachOf: places.reachOf, departures });
+        return createServe({ locker, store, step: where, sweeper, log });
+      };
+      const worker = coordination.workerFor(serveWith(), settings.workerConcurrency);
       await worker.start();
       started.push({ name: "worker", stop: () => worker.close() });
+      const goalWorker = coordination.goalWorkerFor(
+        serveWith("goals"),
+        // People's messages have all places of their own; goals share half as many.
+        Math.ceil(settings.workerConcurrency / 2),
+      );
+      await goalWorker.start();
+      started.push({ name: "goal worker", stop: () => goalWorker.close() });
       sweeper.start();
       started.push({ name: "sweeper", stop: () => sweeper.stop() });
     }

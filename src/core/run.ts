@@ -7,7 +7,7 @@ import type { Author } from "./inbound.ts";
 import type { SessionId } from "./thread.ts";
 import type { Usage } from "./usage.ts";
 
-export type RunCause = "message" | "retry";
+export type RunCause = "message" | "retry" | "continuation";
 
 export interface RunInfo {
   readonly id: RunId;
@@ -35,4 +35,6 @@ export interface Outcome {
   readonly error?: RunError;
   /** ms since 1970. */
   readonly endedAt: number;
+  /** What people are told of the thread's goal at this end. */
+  readonly goal?: string;
 }

@@ -31,6 +31,8 @@ export interface AgentDeps {
   readonly conversation: Conversation;
   /** Besides the product's own. */
   readonly tools: readonly Tool[];
+  /** What a thread with a goal has besides. */
+  readonly goalTools: readonly Tool[];
 }
 
 const FIRST_WORD_MS = 150_000;
@@ -58,7 +60,8 @@ export function openAgent(deps: AgentDeps, settings: Settings, botName: string):
     limits,
     caching: true,
   };
-  const profileOf = createProfileOf(profile, sha256, record === undefined ? [] : listedModels(settings));
+  const listed = record === undefined ? [] : listedModels(settings);
+  const profileOf = createProfileOf(profile, sha256, { listed, goalTools: deps.goalTools });
   if (record === undefined) {
     return { model: createDemoModel({ clock }), profileOf, close: () => Promise.resolve() };
   }

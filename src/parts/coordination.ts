@@ -22,13 +22,16 @@ import { JOB_LOCK_MS, longestLeaseMs } from "../queue/lock-times.ts";
 import { createRedisLocker } from "../queue/locker.ts";
 import { checkRedis } from "../queue/redis-check.ts";
 import { createRedisPace } from "../queue/pace.ts";
-import { createRedisRunQueue } from "../queue/run-queue.ts";
+import { createRedisRunQueue, GOALS_QUEUE } from "../queue/run-queue.ts";
 import { createRedisStops } from "../queue/stops.ts";
 import { createRedisRunWorker } from "../queue/worker.ts";
 import { untilThere } from "./until-there.ts";
 
 export interface Coordination {
+  /** The bell of people's messages. */
   readonly queue: RunQueue;
+  /** The bell of what goals begin by themselves: beside the other one, so that no person waits behind a goal. */
+  readonly goalQueue: RunQueue;
   readonly locker: Locker;
   /** For what one of several processes does for as long as it lives: its leases have no longest time. */
   readonly leadership: Locker;
@@ -38,6 +41,8 @@ export interface Coordination {
   /** How long a write of an attempt that lost its lease may still land, ms; 0 within one process. */
   readonly lateWritesMs: number;
   workerFor(serve: Serve, concurrency: number): RunWorker;
+  /** The same for `goalQueue`. */
+  goalWorkerFor(serve: Serve, concurrency: number): RunWorker;
   /** Calls `heard` each time that others can be reached again after they could not. */
   onBack(heard: () => void): void;
   /** One sentence on what is missing, or nothing. Absent where there is nothing that could be missing. */
@@ -60,8 +65,10 @@ export interface CoordinationTimes {
 
 export function localCoordination({ clock, log }: CoordinationDeps): Coordination {
   const queue = createLocalRunQueue();
+  const goalQueue = createLocalRunQueue();
   return {
     queue,
+    goalQueue,
     locker: createLocalLocker(),
     leadership: createLocalLocker(),
     stops: createLocalStops(),
@@ -69,6 +76,8 @@ export function localCoordination({ clock, log }: CoordinationDeps): Coordinatio
     pace: createLocalPace(clock),
     lateWritesMs: 0,
     workerFor: (serve, concurrency) => createLocalRunWorker({ queue, serve, clock, log }, { concurrency }),
+    goalWorkerFor: (serve, concurrency) =>
+      createLocalRunWorker({ queue: goalQueue, serve, clock, log }, { concurrency }),
     onBack: () => {},
     close: () => Promise.resolve(),
   };
@@ -93,8 +102,12 @@ export async function redisCoordination(
   await redis.connected(signal);
   const channels = new RedisChannels({ redis, clock, log });
   const queue = createRedisRunQueue({ redis, clock });
+  const goalQueue = createRedisRunQueue({ redis, clock }, { name: GOALS_QUEUE });
+  const { stalledCheckMs } = times;
+  const lasting = { lockMs, ...(stalledCheckMs === undefined ? {} : { stalledMs: stalledCheckMs }) };
   return {
     queue,
+    goalQueue,
     locker: createRedisLocker({ redis, clock, log, newToken: newId }, { ttlMs: leaseMs }),
     leadership: createRedisLocker(
       { redis, clock, log, newToken: newId },
@@ -105,13 +118,11 @@ export async function redisCoordination(
     pace: createRedisPace({ redis, log }),
     lateWritesMs: leaseMs,
     workerFor: (serve, concurrency) =>
+      createRedisRunWorker({ redis, queue, serve, clock, log }, { concurrency, ...lasting }),
+    goalWorkerFor: (serve, concurrency) =>
       createRedisRunWorker(
-        { redis, queue, serve, clock, log },
-        {
-          concurrency,
-          lockMs,
-          ...(times.stalledCheckMs === undefined ? {} : { stalledMs: times.stalledCheckMs }),
-        },
+        { redis, queue: goalQueue, serve, clock, log },
+        { name: GOALS_QUEUE, concurrency, ...lasting },
       ),
     onBack: (heard) => redis.onBack(heard),
     check: async () => {

@@ -10,6 +10,8 @@ import { withTimeLimit } from "../core/pause.ts";
 
 /** The wakes of people's messages. Another kind of wake gets a queue of its own, never a priority in this one. */
 export const RUNS_QUEUE = "runs";
+/** The wakes of goals that go on by themselves. */
+export const GOALS_QUEUE = "goals";
 
 /** All that a job holds. */
 export interface Wake {

@@ -167,7 +167,7 @@ export class RunBench {
         newId: () => randomBytes(12).toString("hex"),
         hash: sha256,
         model: this.model,
-        profileOf: this.#options.profileOf ?? createProfileOf(this.profile, sha256, this.models.listed),
+        profileOf: this.#options.profileOf ?? createProfileOf(this.profile, sha256, this.models),
         surfaceOf: () =>
           gate(this.#surface, (method, [, page]) => {
             if (method !== "find") writes++;

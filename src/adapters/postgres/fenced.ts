@@ -15,12 +15,14 @@ export const holding = (of: {
   readonly adds: string;
   /** Where the parameters of `frozenValues` begin; absent where none are given. */
   readonly freezes?: number | undefined;
+  /** SQL of further columns of the session that change with it. */
+  readonly also?: string | undefined;
   readonly when: string;
   readonly gives: string;
 }): string => `held as (
   update sessions s set rev = s.rev + 1, last_seq = s.last_seq + ${of.adds}, touched_at = now_ms()${
     of.freezes === undefined ? "" : freezing(of.freezes)
-  }
+  }${of.also === undefined ? "" : `, ${of.also}`}
   from sessions w, runs r
   where s.id = $1 and s.fence = $2::bigint and w.id = $1 and s.rev = w.rev and r.id = $3 and r.session = $1
     and r.reply = 'open' and ${of.when}

@@ -1,12 +1,16 @@
 /** The ledger of inbounds. The specification is the port's; here is why it holds when many write at once. */
 
 import type { Inbound } from "../../core/inbound.ts";
+import { reduceGoal } from "../../core/goal/reduce.ts";
 import type { Inbox, Stored } from "../../core/ports/inbox.ts";
 import { cleanText } from "../../core/text.ts";
+import { goalPart, readOpen, isSameGoal } from "./goal-row.ts";
 import { inboundText } from "./inbound-row.ts";
 import { createPut } from "./inbox-put.ts";
 import { putSetting } from "./inbox-settings.ts";
 import { IS_WORK, WAITS } from "./ledger-sql.ts";
+import type { RoundPart } from "./round-values.ts";
+import { shaped } from "./shaped.ts";
 import { snapshotRetry } from "./snapshot-retry.ts";
 import type { Sql } from "./sql.ts";
 
@@ -25,26 +29,28 @@ const RUNNING = `exists (select from runs where session = $2 and reply = 'open')
  * everything that was admitted before has a smaller seq, and the comparison of positions can be trusted. A note on an edit or
  * a delete is no work that could be stopped: what it corrects is still in the epoch, unless a reset left that behind.
  */
-const STOP = {
-  name: "inbox-stop",
-  text: `
-with was as materialized (select id, rev from sessions where id = $2),
+const STOP = shaped<{ readonly goal: RoundPart | undefined }>({
+  name: ({ goal }) => (goal === undefined ? "inbox-stop" : "inbox-stop-goal"),
+  text: ({ goal }) => `
+with was as materialized (select id, rev, goal from sessions where id = $2),
 held as materialized (
-  select s.id from sessions s, was where s.id = was.id and s.rev = was.rev for no key update of s),
+  select s.id from sessions s, was w
+  where s.id = w.id and s.rev = w.rev and ${goal === undefined ? "w.goal is null" : isSameGoal(9)} for no key update of s),
 put as (
   insert into inbox (id, session, kind, at, body, state, fate, rule, done_at)
   select $1::text, held.id, $3::text, $4::bigint, $5::jsonb, 'done', 'answered', $8::text, now_ms() from held
   on conflict (id) do nothing returning seq),
 raised as (
-  update sessions s set rev = s.rev + 1, stop_seq = put.seq, epoch = s.epoch + $6::integer
+  update sessions s set rev = s.rev + 1, stop_seq = put.seq, epoch = s.epoch + $6::integer,
+    goal = case when $6 = 0 then s.goal end
   from put where s.id = $2),
 cancelled as (
   update inbox i set state = 'done', fate = 'cancelled', reason = $7::text, done_at = now_ms()
-  from put where i.session = $2 and i.state = 'waiting' and i.seq < put.seq and ($6 > 0 or ${IS_WORK}))
+  from put where i.session = $2 and i.state = 'waiting' and i.seq < put.seq and ($6 > 0 or ${IS_WORK}))${goal === undefined ? "" : `,\n${goal.sql(9)}`}
 select (select seq from put) as seq, (select seq from inbox where id = $1) as before,
   exists (select from was) as known, true as target,
   ${RUNNING} or exists (select from inbox i where i.session = $2 and ${WAITS}) as running`,
-};
+});
 
 /**
  * Edits and deletes. They hold the session's row, because whether their message still waits is decided by whoever admits it.
@@ -120,8 +126,9 @@ export function createInbox(sql: Sql): Inbox {
         case "stop":
         case "reset": {
           const { name } = inbound.command;
-          const stored = await putHeld(() =>
-            sql.query<HeldRow>(STOP, [
+          let goal: RoundPart | undefined;
+          const stored = await putHeld(async () => {
+            const rows = await sql.query<HeldRow>(STOP({ goal }), [
               inbound.id,
               inbound.session,
               inbound.kind,
@@ -130,8 +137,13 @@ export function createInbox(sql: Sql): Inbox {
               name === "reset" ? 1 : 0,
               name,
               rule,
-            ]),
-          );
+              ...(goal?.values ?? []),
+            ]);
+            // What becomes of a goal is made from what it is, so that it is read where there is one.
+            if (rows[0]?.seq === null && rows[0].before === null)
+              goal = await goalStopped(sql, inbound, name);
+            return rows;
+          });
           // Nothing lies here that could be stopped; the command itself is kept where it was meant for us.
           return stored === "unknown" ? put(inbound, admission, true) : stored;
         }
@@ -149,6 +161,20 @@ export function createInbox(sql: Sql): Inbox {
       }
     },
   };
+}
+
+/** What a stop or reset makes of the thread's goal. */
+async function goalStopped(
+  sql: Sql,
+  { session, author }: Inbound,
+  kind: "stop" | "reset",
+): Promise<RoundPart | undefined> {
+  const before = await readOpen(sql, session);
+  if (before === undefined) return undefined;
+  const step = reduceGoal(before.goal, { kind }, before.now);
+  return step.kind === "refused"
+    ? undefined
+    : goalPart({ before, goal: step.goal, kind, who: author.id }, "exists (select from put)");
 }
 
 function answer(row: HeldRow): Stored | undefined {

@@ -18,7 +18,7 @@ import {
   USER_ENTRY,
 } from "./ledger-sql.ts";
 import { newest, sorted, TAIL, tailOf, type TailRow } from "./open-tail.ts";
-import { openUsual } from "./open-usual.ts";
+import { openUsual, type Found } from "./open-usual.ts";
 import { OUTCOME_JSON, toOutcome, toRunInfo, USAGE_JSON, type OutcomeRow, type RunRow } from "./run-row.ts";
 import { shaped } from "./shaped.ts";
 import { snapshotRetry } from "./snapshot-retry.ts";
@@ -46,6 +46,7 @@ interface OpenRow extends FrozenRow, ChosenRow, TailRow {
   readonly afterCrash: boolean;
   /** The model of the run's newest call. */
   readonly begunWith: string | null;
+  readonly goal: string | null;
 }
 
 /**
@@ -178,7 +179,7 @@ select todo.kind as todo, h.fence,
   exists (select from left_behind) or exists (
     select from current c join attempts a on a.run = c.id
     where a.ended = 'crashed' and a.ended_at > now_ms() - ${MAY_LAND_MS}) as "afterCrash",
-  l.model as "begunWith", ${CHOSEN}, ${FROZEN("coalesce(c.epoch, was.epoch)", "l")}
+  l.model as "begunWith", was.goal, ${CHOSEN}, ${FROZEN("coalesce(c.epoch, was.epoch)", "l")}
 from was cross join todo left join held h on true
 left join current c on true left join told l on true`,
 });
@@ -192,7 +193,7 @@ export async function openRun(
   session: SessionId,
   worker: string,
   options: { readonly newRun: () => string; readonly tail: number },
-): Promise<Opened> {
+): Promise<Found> {
   const { tail } = options;
   const id = options.newRun() as RunId;
   const values = [session, worker, id, RETRY_NOTE, USED_UP_NOTE];
@@ -204,8 +205,9 @@ export async function openRun(
       isUsual = false;
     }
     const [row] = await sql.query<OpenRow>(OPEN({ tail }), values);
-    if (row === undefined || row.todo === "nothing") return { kind: "nothing" };
-    return row.fence === null ? "stale" : toOpened(sql, row, session, tail);
+    const hasGoal = typeof row?.goal === "string";
+    if (row === undefined || row.todo === "nothing") return { opened: { kind: "nothing" }, hasGoal };
+    return row.fence === null ? "stale" : { opened: await toOpened(sql, row, session, tail), hasGoal };
   });
 }
 

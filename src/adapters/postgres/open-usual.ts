@@ -22,6 +22,13 @@ interface UsualRow extends FrozenRow, ChosenRow, TailRow {
   readonly startedAt: number;
   readonly requester: unknown;
   readonly added: readonly EntryRow[] | null;
+  readonly goal: string | null;
+}
+
+/** A claim, before it is looked what goal the session has, if any. */
+export interface Found {
+  readonly opened: Opened;
+  readonly hasGoal: boolean;
 }
 
 /** $1 session, $2 worker, $3 the new run's id. */
@@ -67,7 +74,8 @@ added as (
   returning seq, epoch, run, round, body),
 ${newest("held", tail)}
 select todo.kind as todo, h.fence, was.epoch, r.started_at as "startedAt", r.requester,
-  (select ${TAIL} from newest e) as history, (select ${TAIL} from added e) as added, ${CHOSEN}, ${FROZEN("was.epoch")}
+  (select ${TAIL} from newest e) as history, (select ${TAIL} from added e) as added, was.goal, ${CHOSEN},
+  ${FROZEN("was.epoch")}
 from was cross join todo left join held h on true left join started r on true`,
 });
 
@@ -77,15 +85,16 @@ export async function openUsual(
   session: SessionId,
   worker: string,
   options: { readonly id: RunId; readonly tail: number },
-): Promise<Opened | "other" | "stale"> {
+): Promise<Found | "other" | "stale"> {
   const { id, tail } = options;
   const [row] = await sql.query<UsualRow>(USUAL({ tail }), [session, worker, id]);
-  if (row === undefined || row.todo === "nothing") return { kind: "nothing" };
+  const hasGoal = typeof row?.goal === "string";
+  if (row === undefined || row.todo === "nothing") return { opened: { kind: "nothing" }, hasGoal };
   if (row.todo === "other") return "other";
   if (row.fence === null) return "stale";
   const { epoch, startedAt } = row;
   const requester = toAuthor(row.requester);
-  return {
+  const opened: Opened = {
     kind: "run",
     run: { id, session, cause: "message", epoch, rounds: 0, usage: {}, startedAt, requester },
     fence: { session, run: id, number: row.fence },
@@ -96,4 +105,5 @@ export async function openUsual(
     stopped: false,
     afterCrash: false,
   };
+  return { opened, hasGoal };
 }

@@ -34,6 +34,7 @@ export interface OutcomeRow {
   readonly code: ErrorCode | null;
   readonly message: string | null;
   readonly endedAt: number;
+  readonly goal: string | null;
 }
 
 /** SQL: the usage of all model calls `c` in the rows that it is put over, as a `UsageRow`. */
@@ -42,7 +43,7 @@ export const USAGE_JSON = `json_build_object('input', sum(c.input), 'cacheRead',
 
 /** SQL: the outcome of the ended run `r`, as an `OutcomeRow`. */
 export const OUTCOME_JSON = `json_build_object('reason', r.reason, 'code', r.error_code, 'message', r.error_message,
-  'endedAt', r.ended_at)`;
+  'endedAt', r.ended_at, 'goal', r.goal_said)`;
 
 export function toRunInfo(row: RunRow): RunInfo {
   return {
@@ -59,7 +60,12 @@ export function toRunInfo(row: RunRow): RunInfo {
 
 export function toOutcome(row: OutcomeRow): Outcome {
   const error = row.code === null ? undefined : { code: row.code, message: row.message ?? "" };
-  return { reason: row.reason, ...(error === undefined ? {} : { error }), endedAt: row.endedAt };
+  return {
+    reason: row.reason,
+    ...(error === undefined ? {} : { error }),
+    endedAt: row.endedAt,
+    ...(row.goal === null ? {} : { goal: row.goal }),
+  };
 }
 
 export function toUsage(row: UsageRow | null): Usage {

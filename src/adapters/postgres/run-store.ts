@@ -6,15 +6,16 @@
 import type { NewId } from "../../core/ids.ts";
 import type { Beginning, Fence, Left, RunStore } from "../../core/ports/run-store.ts";
 import type { Frozen, ModelCallRecord } from "../../core/round.ts";
-import type { SessionId } from "../../core/thread.ts";
 import { commitRound } from "./commit-round.ts";
 import { endRun } from "./end-run.ts";
 import { ENTRY_JSON, toEntry, type EntryRow } from "./entry-row.ts";
 import { staleFence } from "./fenced.ts";
 import { IN_ORDER, isStopped } from "./ledger-sql.ts";
+import { openGoal, openGoalOf } from "./open-goal.ts";
 import { openRun } from "./open-run.ts";
 import { OUTCOME_JSON, toOutcome, toRunInfo, USAGE_JSON, type OutcomeRow, type RunRow } from "./run-row.ts";
 import type { Sql } from "./sql.ts";
+import { snapshotRetry } from "./snapshot-retry.ts";
 import { createWork } from "./work.ts";
 
 export interface RunStoreOptions {
@@ -109,7 +110,15 @@ export function createRunStore(
   };
   return {
     ...createWork(sql),
-    open: (session: SessionId, worker: string) => openRun(sql, session, worker, { newRun: newId, tail }),
+    open(session, worker, goals) {
+      const options = { newRun: newId, tail };
+      return snapshotRetry(async () => {
+        const { opened, hasGoal } = await openRun(sql, session, worker, options);
+        if (!hasGoal || opened.kind === "settle") return opened;
+        if (opened.kind === "run") return { ...opened, ...(await openGoalOf(sql, opened)) };
+        return goals === undefined ? opened : openGoal(sql, session, worker, options);
+      });
+    },
     async beginning(session) {
       const [row] = await sql.query<Beginning>(BEGINNING, [session]);
       return row;

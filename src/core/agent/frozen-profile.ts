@@ -17,11 +17,13 @@ export interface ProfileOf {
   /**
    * @param chosen the session's model, where people chose one.
    * @param begunWith the model that the run has asked so far: it goes on with that one while there is such a one.
+   * @param goal the session has a goal: the tools for it join the others, from now on.
    */
   (
     frozen: Frozen | undefined,
     chosen?: ChosenModel,
     begunWith?: string,
+    goal?: "goal",
   ): {
     readonly profile: LoopProfile;
     readonly frozen: Frozen;
@@ -31,43 +33,58 @@ export interface ProfileOf {
 }
 
 /** What a model is told, as it is stored. */
-export function frozenOf({ system, tools }: Pick<LoopProfile, "system" | "tools">, hash: Hash): Frozen {
+export function frozenOf(
+  { system, tools }: Pick<LoopProfile, "system"> & { readonly tools: readonly ToolSpec[] },
+  hash: Hash,
+): Frozen {
   const blob = (text: string): Blob => ({ hash: hash(text), text });
   return { prompt: blob(system), tools: blob(JSON.stringify(standardSpecs(tools))) };
 }
 
 /**
  * @param current what a new session gets.
- * @param listed other models that a session may use.
+ * @param more.listed other models that a session may use.
+ * @param more.goalTools what one with a goal has besides: no other session pays for them.
  */
 export function createProfileOf(
   current: LoopProfile,
   hash: Hash,
-  listed: readonly ModelRecord[] = [],
+  more: { readonly listed?: readonly ModelRecord[]; readonly goalTools?: readonly Tool[] } = {},
 ): ProfileOf {
+  const { listed = [], goalTools = [] } = more;
   const fresh = frozenOf(current, hash);
   const models = { usual: current.model, listed };
-  return (frozen = fresh, chosen = {}, begunWith) => {
+  const known = [...current.tools, ...goalTools];
+  return (given = fresh, chosen = {}, begunWith, goal) => {
     const wanted = modelFor(models, chosen) ?? current.model;
     const model = usableModels(models).find(({ name }) => name === begunWith) ?? wanted;
+    const isGone = chosen.model !== undefined && wanted.name !== chosen.model;
+    const notice = isGone
+      ? { notice: `The model ${chosen.model} is not listed any more, so ${model.name} answered.` }
+      : {};
+    const frozen = goal === undefined ? given : withTools(given, goalTools, hash);
     const base: LoopProfile = {
       ...current,
       model,
       ...(chosen.effort === undefined ? {} : { thinking: { kind: "effort", effort: chosen.effort } }),
       frozen,
     };
-    const isGone = chosen.model !== undefined && wanted.name !== chosen.model;
-    const notice = isGone
-      ? { notice: `The model ${chosen.model} is not listed any more, so ${model.name} answered.` }
-      : {};
     if (frozen === fresh) return { profile: base, frozen, ...notice };
     const specs = JSON.parse(frozen.tools.text) as ToolSpec[];
     const tools = specs.map((spec) => ({
-      ...(current.tools.find(({ name }) => name === spec.name) ?? gone(spec)),
+      ...(known.find(({ name }) => name === spec.name) ?? gone(spec)),
       ...spec,
     }));
     return { profile: { ...base, system: frozen.prompt.text, tools }, frozen, ...notice };
   };
+}
+
+/** The same object where nothing is missing. */
+function withTools(frozen: Frozen, tools: readonly Tool[], hash: Hash): Frozen {
+  const specs = JSON.parse(frozen.tools.text) as ToolSpec[];
+  const missing = tools.filter(({ name }) => !specs.some((spec) => spec.name === name));
+  if (missing.length === 0) return frozen;
+  return frozenOf({ system: frozen.prompt.text, tools: [...specs, ...missing] }, hash);
 }
 
 /** Stands for a tool that a deploy took away while a session still shows it to its model. */

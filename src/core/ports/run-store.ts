@@ -5,6 +5,8 @@
 
 import type { Entry } from "../entry.ts";
 import type { EndReason } from "../events.ts";
+import type { Goal } from "../goal/goal.ts";
+import type { GoalTurn } from "../goal/turn.ts";
 import type { InboundId, RunId } from "../ids.ts";
 import type { Frozen, ModelCallRecord, RoundRecord } from "../round.ts";
 import type { Outcome, RunError, RunInfo } from "../run.ts";
@@ -39,11 +41,13 @@ export interface RunEnding {
   readonly modelCalls: readonly ModelCallRecord[];
   /** The run may make no model call any more: nobody joins it, and what waits is left for the next run. */
   readonly isLast?: true;
+  /** For the thread's goal, where the run was opened with one: it counts, and plans the next turn, in the same write. */
+  readonly turn?: GoalTurn;
 }
 
 export type Ended =
-  /** Outcome, fates, usage and `reply = settling` are durable. */
-  | { readonly kind: "ended" }
+  /** Outcome, fates, usage and `reply = settling` are durable. `goal`: the thread's, as it stands now; absent where it has none. */
+  | { readonly kind: "ended"; readonly goal?: Goal }
   /**
    * Reason `stop` with a round only: a stop or reset that is newer than everything admitted was stored before that round was.
    * Nothing has changed: end the run as `cancelled`, with the round.
@@ -69,6 +73,8 @@ export type Opened =
       readonly chosen: ChosenModel;
       /** The model that a resumed run has asked so far. */
       readonly begunWith?: string;
+      /** The thread's open goal. */
+      readonly goal?: Goal;
       readonly resumed: boolean;
       readonly stopped: boolean;
       /** An attempt before, now or a short while ago, never said how it left: a write of it may still be under way to the platform. */
@@ -114,8 +120,9 @@ export interface RunStore extends Work {
    * before that did not say how it left counts as `crashed`; a stored round resets the count; at the eighth the run ends
    * with `attempts_used_up`, and a reply that eight attempts could not settle is left as it stands. `messages` that were
    * only stopped or reset become `cancelled` here.
+   * `goals`: where there is none of that to do, the turn that the thread's goal has planned, once it is due.
    */
-  open(session: SessionId, worker: string): Promise<Opened>;
+  open(session: SessionId, worker: string, goals?: "goals"): Promise<Opened>;
   /**
    * The first message that waits in a session whose history is still empty, was never reset and has no note waiting: what
    * its thread said before is not known yet. Undefined otherwise.

@@ -78,6 +78,7 @@ function renderSettled(document: ReplyDocument, limits: PageSize, view: ReplyVie
   const footer = [
     document.notice ?? "",
     isEmpty ? "" : explanation,
+    outcome.goal ?? "",
     view.cost ? costLine(document, outcome) : "",
   ]
     .filter((part) => part !== "")

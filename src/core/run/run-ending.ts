@@ -2,6 +2,8 @@
 
 import type { LoopOutcome } from "../agent/loop-types.ts";
 import { noteFor } from "../end-reason.ts";
+import { standingOfGoal } from "../goal/describe.ts";
+import type { Goal } from "../goal/goal.ts";
 import type { RunEnding } from "../ports/run-store.ts";
 import type { RoundRecord } from "../round.ts";
 import type { Outcome } from "../run.ts";
@@ -41,12 +43,14 @@ export function toRunEnding(outcome: LoopEnd, stored: number, most: number): Run
   };
 }
 
-export function outcomeOf(outcome: LoopEnd, endedAt: number): Outcome {
+export function outcomeOf(outcome: LoopEnd, endedAt: number, goal: Goal | undefined): Outcome {
   return {
     reason: outcome.reason,
     endedAt,
     ...(outcome.error === undefined
       ? {}
       : { error: { code: outcome.error.code, message: outcome.error.message } }),
+    // As the store has written it.
+    ...(goal === undefined ? {} : { goal: standingOfGoal(goal, goal.updatedAt) }),
   };
 }

@@ -22,6 +22,7 @@ import { documentOf } from "../reply/document.ts";
 import { createReplyWriter, type ReplyWriter } from "../reply/writer.ts";
 import type { SessionId } from "../thread.ts";
 import type { Backlog } from "./backlog.ts";
+import { openGoalTurn, type GoalTurnDeps } from "./goal-turn.ts";
 import { holdSession, type Hold } from "./hold.ts";
 import { outcomeOf, stoppedBeforeItBegan } from "./run-ending.ts";
 import { leaveSignal, openRunSignal, watchStops, type RunEnders, type StopWatch } from "./run-signal.ts";
@@ -40,6 +41,8 @@ export interface RunSessionDeps extends LoopDeps {
   surfaceOf(session: SessionId): Surface;
   /** Which model answers and what it is told; `frozen` is what it was told before, and holds. */
   readonly profileOf: ProfileOf;
+  /** Absent where nothing begins by itself. */
+  readonly goals?: GoalTurnDeps;
 }
 
 export interface RunSessionOptions {
@@ -49,6 +52,8 @@ export interface RunSessionOptions {
   readonly graceMs?: number;
   /** How long a write of an attempt that died may still land on the platform, ms. Default 0. */
   readonly lateWritesMs?: number;
+  /** Also begins the turns that goals have planned. */
+  readonly takes?: "goals";
 }
 
 type Claimed = Exclude<Opened, { kind: "nothing" }>;
@@ -177,12 +182,13 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
   ): Promise<Looped> {
     const { fence, run } = claimed;
     const { lease, leaving } = enders;
+    const goal = claimed.goal && deps.goals && openGoalTurn(deps.goals, claimed, profile, deps.hash);
     const entries: Entry[] = [...claimed.tail];
     let { rounds, requester } = run;
     /** A store that went away ends the attempt, not the run: the claim after it resumes from what was stored. */
     let storeFailure: BobbinError | undefined;
     /** Goes with what is stored first of the run. */
-    let unfrozen = claimed.frozen === undefined ? frozen : undefined;
+    let unfrozen = claimed.frozen?.tools.hash === frozen.tools.hash ? undefined : frozen;
     const hooks: LoopHooks = {
       emit: (event) => say(event),
       endsWithRound: true,
@@ -194,6 +200,7 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
           unfrozen = undefined;
           entries.push(...committed.stored, ...committed.steered);
           requester = newestAuthor(committed.steered) ?? requester;
+          if (committed.steered.length > 0) await goal?.heard();
           if (round.state === "complete") rounds = round.round;
           return { ...committed, leave: leaving.aborted };
         } catch (error) {
@@ -229,7 +236,7 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
         if (storeFailure !== undefined) throw storeFailure;
         if (outcome.kind === "left") return outcome;
         const { how, ended } = await storeEnd(
-          (end) => deps.store.end(fence, end, unfrozen),
+          (end) => deps.store.end(fence, goal?.ending(end, entries, outcome) ?? end, unfrozen),
           outcome,
           rounds,
           profile.limits.maxTurns,
@@ -238,7 +245,11 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
         const { round } = how;
         if (outcome.reason === "stop" && round !== undefined)
           say({ kind: "round", round: round.round, state: "done", entries: round.entries });
-        if (ended.kind === "ended") return { kind: "ended", outcome: outcomeOf(how, deps.clock.now()) };
+        if (ended.kind === "ended") {
+          deps.goals?.ended(fence.session, ended.goal);
+          return { kind: "ended", outcome: outcomeOf(how, deps.clock.now(), ended.goal) };
+        }
+        await goal?.heard();
         // Messages came between the last look and the end: the same run and the same reply go on.
         rounds = outcome.rounds;
         entries.push(...ended.stored, ...ended.steered);
@@ -261,7 +272,14 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
     const threadGone = new AbortController();
     let writer: ReplyWriter | undefined;
     try {
-      const { profile, frozen, notice } = deps.profileOf(claimed.frozen, claimed.chosen, claimed.begunWith);
+      // What a run was told it is told to its end.
+      const isTold = claimed.begunWith !== undefined || claimed.goal === undefined;
+      const { profile, frozen, notice } = deps.profileOf(
+        claimed.frozen,
+        claimed.chosen,
+        claimed.begunWith,
+        isTold ? undefined : "goal",
+      );
       writer = writerOf(claimed, lease, { onThreadGone: () => threadGone.abort(), notice });
       const marked = mark(claimed, lease, leaving);
       const enders = { lease, leaving, threadGone: threadGone.signal, stopWatch };
@@ -287,7 +305,7 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
     const stopWatch = watchStops(deps.stops, session);
     let hold: Hold | undefined;
     try {
-      const opened = await deps.store.open(session, options.worker);
+      const opened = await deps.store.open(session, options.worker, options.takes);
       if (opened.kind === "nothing") return "idle";
       hold = holdSession(deps, opened.fence, lease);
       return await (opened.kind === "run"

@@ -5,6 +5,7 @@
 
 import { pause } from "../pause.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { Goals } from "../ports/goals.ts";
 import type { Log } from "../ports/log.ts";
 import type { RunQueue } from "../ports/run-queue.ts";
 import type { Work } from "../ports/work.ts";
@@ -13,6 +14,8 @@ import type { SessionId } from "../thread.ts";
 export interface SweeperDeps {
   readonly store: Pick<Work, "due">;
   readonly queue: RunQueue;
+  /** The goals that have something to do by themselves, and their own bell. */
+  readonly goals?: { readonly store: Pick<Goals, "due">; readonly queue: RunQueue };
   readonly clock: Clock;
   readonly log: Log;
   /**
@@ -64,12 +67,12 @@ export function createSweeper(deps: SweeperDeps, options: SweeperOptions = {}): 
   let isAway = false;
   let pauseMs = soonMs;
 
-  const ring = async (sessions: readonly SessionId[]): Promise<void> => {
+  const ring = async (bell: RunQueue, sessions: readonly SessionId[]): Promise<void> => {
     for (const [place, session] of sessions.entries()) {
       // After a long outage thousands are due: rung for in one moment they would all ask the model in one moment.
       if (place >= AT_ONCE) await pause(clock, gapMs, stopping.signal);
       if (stopping.signal.aborted) return;
-      await queue.wake(session);
+      await bell.wake(session);
     }
   };
 
@@ -79,7 +82,9 @@ export function createSweeper(deps: SweeperDeps, options: SweeperOptions = {}): 
       await deps.exclusive(async () => {
         const sessions = await store.due(untouchedMs, batch);
         if (sessions.length > 0) log.info("ringing for sessions with work", { sessions: sessions.length });
-        await ring(sessions);
+        await ring(queue, sessions);
+        // After people's messages, and one after the other, so that they do not all start in one moment.
+        if (deps.goals !== undefined) await ring(deps.goals.queue, await deps.goals.store.due(batch));
       });
       isAway = false;
     } catch (error) {

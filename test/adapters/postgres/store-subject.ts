@@ -1,11 +1,13 @@
 // The stores over one database, as the suites of the ports take them.
 import { randomBytes } from "node:crypto";
 import { createInbox } from "../../../src/adapters/postgres/inbox.ts";
+import { createGoals } from "../../../src/adapters/postgres/goals.ts";
 import { createModelCalls, type ModelCalls } from "../../../src/adapters/postgres/model-calls.ts";
 import { createPages } from "../../../src/adapters/postgres/pages.ts";
 import { createRunStore } from "../../../src/adapters/postgres/run-store.ts";
 import type { Sql } from "../../../src/adapters/postgres/sql.ts";
 import { createTranscripts } from "../../../src/adapters/postgres/transcripts.ts";
+import type { Goals } from "../../../src/core/ports/goals.ts";
 import type { Inbox } from "../../../src/core/ports/inbox.ts";
 import type { Pages } from "../../../src/core/ports/pages.ts";
 import type { RunStore } from "../../../src/core/ports/run-store.ts";
@@ -17,6 +19,7 @@ export interface Stores {
   readonly transcripts: Transcripts;
   readonly pages: Pages;
   readonly calls: ModelCalls;
+  readonly goals: Goals;
   /** What `open` gives at most. */
   readonly tailLimit: number;
 }
@@ -29,6 +32,7 @@ export function storesOver(sql: Sql): Stores {
     transcripts: createTranscripts(sql),
     pages: createPages(sql),
     calls: createModelCalls(sql),
+    goals: createGoals(sql),
     tailLimit,
   };
 }

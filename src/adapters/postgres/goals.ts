@@ -1,0 +1,153 @@
+/** The goals of threads. A write takes the session's row, as claims and ends do, so that each of them sees all that was before it. */
+
+import type { Goal } from "../../core/goal/goal.ts";
+import { reduceGoal, type GoalEvent } from "../../core/goal/reduce.ts";
+import type { Applied, Goals } from "../../core/ports/goals.ts";
+import type { SessionId } from "../../core/thread.ts";
+import { goalLog, goalPart, goalValues, isSameGoal, readOpen, toGoal, type GoalRow } from "./goal-row.ts";
+import { shaped } from "./shaped.ts";
+import { snapshotRetry } from "./snapshot-retry.ts";
+import type { Sql } from "./sql.ts";
+
+const NEWEST = {
+  name: "goal-newest",
+  text: `select body from goals where session = $1 order by n desc limit 1`,
+};
+
+const DONE_BEFORE = {
+  name: "goal-done-before",
+  text: `
+select g.body from goal_events e join goals g on g.id = e.goal where e.key = $1`,
+};
+
+const OPEN_SESSION = {
+  name: "goal-opens-session",
+  text: `insert into sessions (id) values ($1) on conflict (id) do nothing`,
+};
+
+const NOW = { name: "goal-now", text: "select now_ms() as now" };
+
+const DUE = {
+  name: "goals-due",
+  text: `
+select session from goals where wake_at <= now_ms() order by wake_at, n limit $1::integer`,
+};
+
+/** $1 session, $2 the goal that it has from now on. */
+const CHANGE = shaped<{ readonly part: ReturnType<typeof goalPart> }>({
+  name: () => "goal-change",
+  text: ({ part }) => `
+with held as (
+  update sessions s set rev = s.rev + 1, goal = $2::text
+  from sessions w
+  where s.id = $1 and w.id = $1 and s.rev = w.rev and ${isSameGoal(3)}
+  returning s.id),
+${part.sql(3)}
+select id from held`,
+});
+
+/** $1 session, $2 the new goal, $3 status, $4 wake_at, $5 body, $6 who, $7 key; from $8 on: the goal before, closed. */
+const SET = shaped<{ readonly part: ReturnType<typeof goalPart> | undefined }>({
+  name: ({ part }) => (part === undefined ? "goal-set" : "goal-replace"),
+  text: ({ part }) => `
+with held as (
+  update sessions s set rev = s.rev + 1, goal = $2::text
+  from sessions w
+  where s.id = $1 and w.id = $1 and s.rev = w.rev and ${part === undefined ? "w.goal is null" : isSameGoal(8)}
+  returning s.id),
+made as (
+  insert into goals (id, session, status, wake_at, body) select $2, $1, $3::text, $4::bigint, $5::jsonb from held)${
+    part === undefined ? "" : `,\n${part.sql(8)}`
+  },
+${goalLog("set_log", { goal: "$2", status: "$3", body: "$5", kind: "'set'", who: "$6::text", key: "$7::text" })}
+select id from held`,
+});
+
+export function createGoals(sql: Sql): Goals {
+  async function write(session: SessionId, before: GoalRow, goal: Goal, event: Line): Promise<boolean> {
+    const part = goalPart({ before, goal, ...event });
+    const hasGoal = goal.closed === undefined ? goal.id : null;
+    const rows = await sql.query(CHANGE({ part }), [session, hasGoal, ...part.values]);
+    return rows.length > 0;
+  }
+
+  async function set(
+    session: SessionId,
+    before: GoalRow | undefined,
+    made: Made,
+    line: Line,
+  ): Promise<boolean> {
+    const { goal, replaced } = made;
+    const [status, , wakeAt, body] = goalValues(goal);
+    const part =
+      before === undefined || replaced === undefined
+        ? undefined
+        : goalPart({ before, goal: replaced, kind: "replaced", who: line.who });
+    const values = [session, goal.id, status, wakeAt, body, line.who ?? null, line.key ?? null];
+    const rows = await sql.query(SET({ part }), [...values, ...(part?.values ?? [])]);
+    return rows.length > 0;
+  }
+
+  return {
+    async read(session) {
+      const open = await readOpen(sql, session);
+      if (open !== undefined) return open.goal;
+      const [row] = await sql.query<{ body: unknown }>(NEWEST, [session]);
+      return row && toGoal(row.body);
+    },
+    apply(session, event, key) {
+      return snapshotRetry<Applied>(
+        unlessTwice(async () => {
+          if (key !== undefined) {
+            const [done] = await sql.query<{ body: unknown }>(DONE_BEFORE, [key]);
+            if (done !== undefined) return { kind: "changed", goal: toGoal(done.body), isRepeat: true };
+          }
+          const before = await readOpen(sql, session);
+          const now = before?.now ?? (await sql.query<{ now: number }>(NOW))[0]?.now ?? 0;
+          const step = reduceGoal(before?.goal, event, now);
+          const line: Line = { kind: event.kind, who: askerOf(event), key };
+          if (step.kind === "refused") {
+            if (step.goal === undefined || before === undefined) return step;
+            return (await write(session, before, step.goal, line))
+              ? { kind: "refused", why: step.why }
+              : "stale";
+          }
+          const isNew = step.goal.id !== before?.goal.id;
+          if (isNew) await sql.query(OPEN_SESSION, [session]);
+          const isWritten =
+            isNew || before === undefined
+              ? await set(session, before, step, line)
+              : await write(session, before, step.goal, line);
+          return isWritten ? step : "stale";
+        }),
+      );
+    },
+    async due(limit) {
+      const rows = await sql.query<{ session: SessionId }>(DUE, [limit]);
+      return rows.map(({ session }) => session);
+    },
+  };
+}
+
+const UNIQUE_VIOLATION = "23505";
+
+/** Two deliveries at once: the later one finds what the first has done. */
+function unlessTwice<T>(attempt: () => Promise<T | "stale">): () => Promise<T | "stale"> {
+  return () =>
+    attempt().catch((error: unknown) => {
+      if ((error as { code?: unknown }).code === UNIQUE_VIOLATION) return "stale" as const;
+      throw error;
+    });
+}
+
+type Made = Extract<Applied, { kind: "changed" }>;
+
+interface Line {
+  readonly kind: string;
+  readonly who?: string | undefined;
+  readonly key?: string | undefined;
+}
+
+function askerOf(event: GoalEvent): string | undefined {
+  return "by" in event ? event.by.id : undefined;
+}

@@ -1,0 +1,90 @@
+/** What the model can do about its thread's goal: look at it, say that it is reached or blocked, and wait. */
+
+import { z } from "zod";
+import type { Tool, ToolContext } from "../../core/agent/tool.ts";
+import { describeGoal, spentOnGoal } from "../../core/goal/describe.ts";
+import type { Goal } from "../../core/goal/goal.ts";
+import type { GoalEvent } from "../../core/goal/reduce.ts";
+import type { Goals } from "../../core/ports/goals.ts";
+import { toSessionId, type SessionId } from "../../core/thread.ts";
+import { toolOf } from "./define.ts";
+
+const EVIDENCE_UNITS = 1_000;
+
+export function createGoalTools({ goals }: { readonly goals: Goals }): readonly Tool[] {
+  /** The model reads why not. Delivered again after a crash it is refused or changes nothing. */
+  async function apply(context: ToolContext, event: GoalEvent): Promise<Goal> {
+    const applied = await goals.apply(sessionOf(context), event);
+    if (applied.kind === "refused") throw new Error(applied.why);
+    return applied.goal;
+  }
+
+  return [
+    toolOf({
+      name: "get_goal",
+      description: "Reads this thread's goal: its text, where it stands, and how much of its budget is used.",
+      effect: "read",
+      arguments: z.object({}),
+      async run(_, context) {
+        const goal = await goals.read(sessionOf(context));
+        return describeGoal(goal, goal?.updatedAt ?? 0);
+      },
+    }),
+    toolOf({
+      name: "update_goal",
+      description:
+        'Says that this thread\'s goal is reached ("complete") or that it cannot be ("blocked"). Complete: only when every ' +
+        "requirement was looked at now and holds; never because a budget ends or the work stops. Blocked: only when the same " +
+        "obstacle keeps you from any progress, with the same key each time; it counts after three turns in a row. Never because " +
+        "work is hard, slow or unclear; if a person has to decide something, ask and use wait_for.",
+      effect: "write",
+      arguments: z.object({
+        status: z.enum(["complete", "blocked"]),
+        evidence: z
+          .string()
+          .min(1)
+          .max(EVIDENCE_UNITS)
+          .describe("What proves it, in one or two sentences that people read."),
+        blocker: z
+          .string()
+          .regex(/^[a-z0-9_-]{1,40}$/)
+          .optional()
+          .describe(
+            "For blocked: a short key of the obstacle, such as no-access-to-billing. The same obstacle has the same key.",
+          ),
+      }),
+      async run({ status, evidence, blocker }, context) {
+        if (status === "complete") {
+          const goal = await apply(context, { kind: "complete", evidence });
+          return `The goal is reached (${spentOnGoal(goal)}). Report the result and what it took, and end.`;
+        }
+        if (blocker === undefined) throw new TypeError("blocked needs the key of the obstacle in `blocker`");
+        await apply(context, { kind: "blocked", key: blocker, evidence });
+        return "The goal is blocked now. Say what is missing and what a person can do, and end.";
+      },
+    }),
+    toolOf({
+      name: "wait_for",
+      description:
+        'Lets this thread\'s goal wait: no turn begins meanwhile. "reply": until somebody writes in the thread (ask first, in your ' +
+        'answer); "time": until the minutes are over. Whoever writes ends each wait.',
+      effect: "write",
+      arguments: z.object({
+        kind: z.enum(["reply", "time"]),
+        minutes: z.number().positive().max(10_080).optional().describe("How long at most; needed for time."),
+        reason: z.string().min(1).max(200).describe("What is waited for, as people read it."),
+      }),
+      async run({ kind, minutes, reason }, context) {
+        const untilMs = minutes === undefined ? {} : { untilMs: Math.round(minutes * 60_000) };
+        await apply(context, { kind: "wait", wait: kind, reason, ...untilMs });
+        return "The goal waits from the end of this turn on. End it now.";
+      },
+    }),
+  ];
+}
+
+function sessionOf(context: ToolContext): SessionId {
+  const session = toSessionId(context.session);
+  if (session === undefined) throw new TypeError("This conversation has no goals.");
+  return session;
+}

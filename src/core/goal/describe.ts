@@ -1,0 +1,64 @@
+/** A goal in plain markdown, for people. Pure. */
+
+import { formatDuration, formatTokens } from "../measure.ts";
+import { headOf } from "../text.ts";
+import type { Goal, PauseReason } from "./goal.ts";
+
+const SHOWN_OBJECTIVE = 300;
+
+/** One sentence on where it stands. */
+export function standingOfGoal(goal: Goal, now: number): string {
+  if (goal.closed !== undefined && goal.closed !== "complete") return "The goal has ended.";
+  switch (goal.status) {
+    case "active": {
+      const { next } = goal;
+      return next !== undefined && next.dueAt > now
+        ? `The goal is active; its next turn begins in ${formatDuration(next.dueAt - now)}.`
+        : "The goal is active.";
+    }
+    case "waiting":
+      return goal.wait === undefined
+        ? "The goal waits."
+        : `The goal waits for ${formatDuration(goal.wait.until - now)} at most${goal.wait.kind === "reply" ? ", or until somebody writes here" : ""}: ${goal.wait.reason}`;
+    case "paused":
+      return `The goal is paused${goal.reason === undefined ? "" : `: ${PAUSED[goal.reason]}`}. \`goal resume\` goes on.`;
+    case "blocked":
+      return `The goal is blocked: ${goal.evidence ?? "something is missing"}. \`goal resume\` tries again.`;
+    case "budget_limited":
+      return "The goal's budget is used up. `goal budget +200k` (or `+10 turns`, `+30 minutes`) goes on.";
+    case "usage_limited":
+      return "The model's provider is limiting requests, so the goal stands still. `goal resume` tries again.";
+    case "complete":
+      return "The goal is reached.";
+    default:
+      return goal.status satisfies never;
+  }
+}
+
+const PAUSED: Readonly<Record<PauseReason, string>> = {
+  no_progress: "three turns in a row had no effect",
+  interrupted: "it was stopped",
+  error: "three turns in a row failed",
+};
+
+/** `turn 3 of 20, 12,345 tokens of 500,000 tokens, 4 min of 1 h`. */
+export function spentOnGoal({ windows: { tokens, turns, activeMs } }: Goal): string {
+  return [
+    `turn ${turns.used} of ${turns.limit}`,
+    `${formatTokens(tokens.used)} of ${formatTokens(tokens.limit)}`,
+    `${formatDuration(activeMs.used)} of ${formatDuration(activeMs.limit)}`,
+  ].join(", ");
+}
+
+export function describeGoal(goal: Goal | undefined, now: number): string {
+  if (goal === undefined) return "There is no goal in this thread. `goal` with a text sets one.";
+  const objective = headOf(goal.objective, SHOWN_OBJECTIVE);
+  return [
+    `**Goal** of ${goal.owner.name}: ${objective}${objective.length < goal.objective.length ? "…" : ""}`,
+    standingOfGoal(goal, now),
+    `Spent: ${spentOnGoal(goal)}.`,
+    ...(goal.status === "paused" && goal.reason === "no_progress" && goal.said !== undefined
+      ? [`Its last words: ${goal.said}`]
+      : []),
+  ].join("\n\n");
+}

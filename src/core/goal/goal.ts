@@ -1,0 +1,126 @@
+/**
+ * A goal: what a thread works on by itself until it is done, waits, or runs out. A plain record; how it changes stands in
+ * `reduce` (what people and the model ask for) and `turn` (what a turn leaves).
+ */
+
+import type { Author } from "../inbound.ts";
+
+export type GoalStatus =
+  | "active"
+  | "waiting"
+  | "paused"
+  | "blocked"
+  /** A window is used up; one last turn may still say how far it came. */
+  | "budget_limited"
+  /** The provider limits us. */
+  | "usage_limited"
+  | "complete";
+
+/** Why a goal is paused, where nobody asked for it. */
+export type PauseReason = "no_progress" | "interrupted" | "error";
+
+/** How a goal left its thread. */
+export type Closing = "complete" | "cleared" | "replaced" | "reset";
+
+export interface Window {
+  readonly used: number;
+  readonly limit: number;
+}
+
+/** Tokens of every turn, turns that the goal began by itself, and time in which a turn ran, ms. */
+export interface Windows {
+  readonly tokens: Window;
+  readonly turns: Window;
+  readonly activeMs: Window;
+}
+
+/** The next turn that the goal begins by itself. It is begun only while all of it still holds. */
+export interface NextTurn {
+  readonly revision: number;
+  readonly generation: number;
+  /** Counts the turns that the goal began. */
+  readonly n: number;
+  /** ms since 1970. */
+  readonly dueAt: number;
+  /** The last one: a window is used up. */
+  readonly isWrapUp?: true;
+}
+
+export type WaitKind = "time" | "reply";
+
+export interface Wait {
+  readonly kind: WaitKind;
+  /** ms since 1970; the goal goes on then, whether somebody answered or not. */
+  readonly until: number;
+  /** Read by people: what is waited for. */
+  readonly reason: string;
+}
+
+export interface Blocker {
+  readonly key: string;
+  /** Turns in a row that named this one. */
+  readonly streak: number;
+  /** The newest of them. */
+  readonly turn: number;
+}
+
+export interface Goal {
+  readonly v: 1;
+  readonly id: string;
+  /** It works with this person's rights. */
+  readonly owner: Author;
+  readonly objective: string;
+  /** Raised by each edit. */
+  readonly revision: number;
+  /** Raised by whatever makes void what was planned: pause, resume, stop, clear, replace, reset. */
+  readonly generation: number;
+  readonly status: GoalStatus;
+  readonly reason?: PauseReason;
+  /** Present from then on: nothing changes it any more. */
+  readonly closed?: Closing;
+  readonly windows: Windows;
+  /** Turns that ended while it was open, whoever began them. */
+  readonly turns: number;
+  /** Turns in a row that it began and that had no effect. */
+  readonly noEffect: number;
+  /** Turns in a row that failed. */
+  readonly failures: number;
+  readonly blocker?: Blocker;
+  readonly wait?: Wait;
+  readonly next?: NextTurn;
+  /** The revision that the model was told. */
+  readonly told: number;
+  /** What the newest turns called and what came back, as hashes: the same result again is no effect. */
+  readonly seen: readonly (readonly [call: string, result: string])[];
+  /** The beginning of what the newest turn said. */
+  readonly said?: string;
+  /** What the model named as proof that it is done, or that it cannot go on. */
+  readonly evidence?: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export const OBJECTIVE_CHARACTERS = 4_000;
+
+/** What a window holds where nobody says otherwise. */
+export const DEFAULT_LIMITS = { tokens: 500_000, turns: 20, minutes: 60 } as const;
+
+export const MINUTE_MS = 60_000;
+
+/** When something is to be done for it by itself; undefined when never. */
+export function dueAtOf({ closed, next, status, wait }: Goal): number | undefined {
+  if (closed !== undefined) return undefined;
+  return next?.dueAt ?? (status === "waiting" ? wait?.until : undefined);
+}
+
+/** The window that is used up, if one is. @param reserve tokens that a last turn has to be left. */
+export function exhausted({ windows }: Pick<Goal, "windows">, reserve = 0): keyof Windows | undefined {
+  if (windows.tokens.used + reserve >= windows.tokens.limit) return "tokens";
+  if (windows.turns.used >= windows.turns.limit) return "turns";
+  return windows.activeMs.used >= windows.activeMs.limit ? "activeMs" : undefined;
+}
+
+/** Tokens that are kept for the last turn, in which the model says how far it came. */
+export function reserveOf({ windows }: Pick<Goal, "windows">): number {
+  return Math.min(20_000, Math.floor(windows.tokens.limit / 10));
+}

@@ -1,0 +1,109 @@
+/** What a turn leaves of a goal: what it cost, whether it had an effect, and whether another one follows. Pure. */
+
+import type { EndReason } from "../events.ts";
+import type { RunCause, RunError } from "../run.ts";
+import { exhausted, reserveOf, type Goal, type NextTurn } from "./goal.ts";
+
+/** A call of a tool, as hashes. */
+export interface TurnCall {
+  /** Of its name and arguments. */
+  readonly call: string;
+  readonly result: string;
+  /** It ended well and changes something: it counts whatever it answered. */
+  readonly isChange: boolean;
+}
+
+/** A run, as far as its thread's goal is concerned. */
+export interface GoalTurn {
+  readonly cause: RunCause;
+  readonly reason: EndReason;
+  readonly error?: RunError;
+  /** When the provider lets us ask again, in so many ms; absent where it does not say. */
+  readonly retryAfterMs?: number;
+  /** Fresh input and output. What came from the provider's cache is free. */
+  readonly tokens: number;
+  readonly activeMs: number;
+  /** Without those that only keep the goal's books. */
+  readonly calls: readonly TurnCall[];
+  /** The beginning of its last words. */
+  readonly said: string;
+}
+
+/** Before the next turn, after so many in a row that had no effect, or failed. At the third the goal is paused. */
+const DELAYS_MS = [30_000, 120_000, 600_000] as const;
+const MOST_IN_A_ROW = 3;
+const MOST_SEEN = 100;
+
+export function afterTurn(before: Goal, turn: GoalTurn, now: number): Goal {
+  const goal = counted(before, turn);
+  if (goal.status === "complete") return { ...goal, closed: "complete" };
+  // A pause in mid-turn, a wait, the last turn of a window: nothing follows by itself.
+  if (goal.status !== "active") return goal;
+  const isOwn = turn.cause === "continuation";
+  if (turn.reason === "cancelled") return paused(goal, "interrupted");
+  if (turn.reason === "error") return afterFailure(goal, turn, now);
+  const window = exhausted(goal, reserveOf(goal));
+  if (window !== undefined) {
+    return planned({ ...goal, status: "budget_limited", failures: 0 }, now, { isWrapUp: true });
+  }
+  const hasEffect = turn.calls.some(
+    ({ call, result, isChange }) => isChange || !isSeen(before, call, result),
+  );
+  const noEffect = isOwn && !hasEffect ? goal.noEffect + 1 : 0;
+  const noted: Goal = { ...goal, failures: 0, noEffect };
+  if (noEffect >= MOST_IN_A_ROW) return paused(noted, "no_progress");
+  return planned(noted, now + (noEffect === 0 ? 0 : delayOf(noEffect)), {});
+}
+
+function afterFailure(goal: Goal, turn: GoalTurn, now: number): Goal {
+  const isOwn = turn.cause === "continuation";
+  if (turn.error?.code === "model_rate_limited" && isOwn) {
+    const limited: Goal = { ...goal, status: "usage_limited" };
+    // Once, and only where the provider says when.
+    return turn.retryAfterMs === undefined || goal.failures > 0
+      ? limited
+      : planned({ ...limited, failures: goal.failures + 1 }, now + turn.retryAfterMs, {});
+  }
+  // Only the goal's own turns count: a person's answer that failed has its own Retry.
+  const failures = goal.failures + (isOwn ? 1 : 0);
+  if (failures >= MOST_IN_A_ROW) return paused({ ...goal, failures }, "error");
+  return planned({ ...goal, failures }, now + delayOf(Math.max(1, failures)), {});
+}
+
+function counted(goal: Goal, turn: GoalTurn): Goal {
+  const { tokens, turns, activeMs } = goal.windows;
+  const seen = new Map(goal.seen);
+  for (const { call, result } of turn.calls) {
+    seen.delete(call);
+    seen.set(call, result);
+  }
+  return {
+    ...goal,
+    turns: goal.turns + 1,
+    windows: {
+      tokens: { ...tokens, used: tokens.used + turn.tokens },
+      turns,
+      activeMs: { ...activeMs, used: activeMs.used + turn.activeMs },
+    },
+    seen: [...seen].slice(-MOST_SEEN),
+    ...(turn.said === "" ? {} : { said: turn.said }),
+  };
+}
+
+function isSeen({ seen }: Goal, call: string, result: string): boolean {
+  return seen.some(([name, last]) => name === call && last === result);
+}
+
+function planned(goal: Goal, dueAt: number, how: Pick<NextTurn, "isWrapUp">): Goal {
+  const { revision, generation, windows } = goal;
+  return { ...goal, next: { revision, generation, n: windows.turns.used + 1, dueAt, ...how } };
+}
+
+function paused(goal: Goal, reason: NonNullable<Goal["reason"]>): Goal {
+  const { next: _, ...rest } = goal;
+  return { ...rest, status: "paused", reason, generation: goal.generation + 1 };
+}
+
+function delayOf(inARow: number): number {
+  return DELAYS_MS[Math.min(inARow, DELAYS_MS.length) - 1] ?? DELAYS_MS[0];
+}

@@ -1,0 +1,25 @@
+/**
+ * The goals of threads. Each change is one step of `core/goal/reduce` and is stored only where the goal is still what the step
+ * was made from; else the step is made anew. The steps that go with a run (its begin and its end) are the run store's.
+ */
+
+import type { Goal } from "../goal/goal.ts";
+import type { GoalEvent } from "../goal/reduce.ts";
+import type { SessionId } from "../thread.ts";
+
+export type Applied =
+  /** `isRepeat`: an earlier delivery did it. `replaced`: the goal that it took the place of. */
+  | { readonly kind: "changed"; readonly goal: Goal; readonly replaced?: Goal; readonly isRepeat?: true }
+  | { readonly kind: "refused"; readonly why: string };
+
+export interface Goals {
+  /** The thread's open goal, else its newest; undefined where it never had one. */
+  read(session: SessionId): Promise<Goal | undefined>;
+  /**
+   * A goal that is set opens the session where none is. Rejects when nothing could be stored.
+   * @param key the same for every delivery of what a person asked for: only the first one changes anything.
+   */
+  apply(session: SessionId, event: GoalEvent, key?: string): Promise<Applied>;
+  /** The sessions whose goal has something to do by itself now, the one that is due longest first. */
+  due(limit: number): Promise<readonly SessionId[]>;
+}
