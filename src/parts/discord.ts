@@ -12,6 +12,8 @@ import { DiscordGateway } from "../adapters/discord/gateway.ts";
 import { identify, type DiscordIdentity } from "../adapters/discord/identify.ts";
 import { IdentifyPace, type IdentifyTimes } from "../adapters/discord/identify-pace.ts";
 import { createListener } from "../adapters/discord/listener.ts";
+import { createMembers } from "../adapters/discord/members.ts";
+import { createMissedChanges } from "../adapters/discord/missed-changes.ts";
 import { OwedAnswers } from "../adapters/discord/owed-answers.ts";
 import { Reader, sinceOf } from "../adapters/discord/reader.ts";
 import { createReceive } from "../adapters/discord/receive.ts";
@@ -106,6 +108,7 @@ export async function openDiscord(
   const elsewhere = discordApiUrl === undefined ? {} : { apiUrl: discordApiUrl.replace(/\/$/, "") };
   const api = createDiscordApi({ log }, { token, ...elsewhere });
   const threads = createThreads({ api, places, log });
+  const members = createMembers({ api, clock });
   const working = new Set<SessionId>();
   const closing = new AbortController();
   const leaving = AbortSignal.any([signal, closing.signal]);
@@ -120,7 +123,9 @@ export async function openDiscord(
 
   return {
     surfaceOf: (session) => createDiscordSurface({ api, threads, working, log }, session),
-    conversation: conversationWhen(identified.then((bot) => createDiscordConversation(api, bot))),
+    conversation: conversationWhen(
+      identified.then((bot) => createDiscordConversation({ api, members }, bot)),
+    ),
     connect({ access, intake, answers, transcripts, models, marks, leaveSpace, leadership }) {
       let gateway: DiscordGateway | undefined;
       let isStandby = false;
@@ -137,7 +142,10 @@ export async function openDiscord(
         const commands = createCommands({ access, intake, transcripts, models, clock, log });
         const answerInteraction = createAnswerInteraction({ api, commands, intake, places, clock, log }, bot);
         const owed = new OwedAnswers({ answers, api, answerInteraction, clock, log }, bot);
-        const receive = createReceive({ api, channels, intake, owed, places, transcripts, clock, log }, bot);
+        const receive = createReceive(
+          { api, channels, members, intake, owed, places, transcripts, clock, log },
+          bot,
+        );
         const reader = new Reader(
           { api, marks, receive, leave: (guild) => leaveSpace("discord", guild, LEFT), clock, log },
           {
@@ -148,7 +156,8 @@ export async function openDiscord(
         );
         const channelName = (id: string): string | undefined => channels.nameOf(id);
         const takeInteraction = createTakeInteraction({ api, owed, log, channelName }, bot);
-        const listener = createListener({ channels, reader, receive, takeInteraction });
+        const changes = createMissedChanges({ api, reader, receive, transcripts, clock, log });
+        const listener = createListener({ channels, reader, receive, changes, takeInteraction });
         const pace = new IdentifyPace({ api, clock, log }, { ...term, ...times.identify });
         const over = AbortSignal.any([left, lease.signal]);
         const { mayReadContent } = bot;

@@ -2,20 +2,21 @@
 
 import {
   ChannelType,
-  MessageType,
   Routes,
   type APIChannel,
   type APIMessage,
   type APITextChannel,
 } from "discord-api-types/v10";
 import { orAborted } from "../../core/agent/abort.ts";
+import type { MessageInbound } from "../../core/inbound.ts";
 import type { OpenConversation, Said } from "../../core/ports/conversation.ts";
 import { threadOf } from "../../core/thread.ts";
 import type { DiscordAnswer, DiscordApi, DiscordCall } from "./api.ts";
 import { readCustomId } from "./format.ts";
 import { DIRECT, type DiscordBot } from "./identity.ts";
+import type { Members } from "./members.ts";
 import { nameOf, namedIn } from "./message-parts.ts";
-import { isWritten, parseMessage, type Reading } from "./parse.ts";
+import { isWritten, parseMessage, starterOr, type Reading } from "./parse.ts";
 import { isUnknownChannel } from "./refusals.ts";
 import { isAfter, timeOf } from "./snowflake.ts";
 import { readText } from "./text.ts";
@@ -28,7 +29,10 @@ const THREADS: ReadonlySet<ChannelType> = new Set([
   ChannelType.AnnouncementThread,
 ]);
 
-export function createDiscordConversation(api: DiscordApi, bot: DiscordBot): OpenConversation {
+export function createDiscordConversation(
+  { api, members }: { readonly api: DiscordApi; readonly members: Members },
+  bot: DiscordBot,
+): OpenConversation {
   async function ask(route: `/${string}`, call: DiscordCall, signal: AbortSignal): Promise<DiscordAnswer> {
     signal.throwIfAborted();
     const raced = await orAborted(api.call("GET", route, call), signal);
@@ -101,21 +105,19 @@ export function createDiscordConversation(api: DiscordApi, bot: DiscordBot): Ope
       const answer = await ask(Routes.channelMessages(channel), { query }, signal);
       if (answer.kind !== "ok" && isUnknownChannel(answer)) return [];
       if (answer.kind !== "ok") throw unreadable(answer);
-      return (answer.data as readonly APIMessage[])
-        .toReversed()
-        .flatMap((later) => {
-          const parsed = parseMessage(later, reading);
-          return parsed.kind === "inbound" && parsed.inbound.kind === "message" ? [parsed.inbound] : [];
-        })
-        .slice(-limit);
+      const missed = (answer.data as readonly APIMessage[])
+        .filter((later) => parseMessage(later, reading).kind === "inbound")
+        .slice(0, limit)
+        .toReversed();
+      const inbounds: MessageInbound[] = [];
+      for (const later of missed) {
+        signal.throwIfAborted();
+        const parsed = parseMessage(await members.withMember(later, guild), reading);
+        if (parsed.kind === "inbound" && parsed.inbound.kind === "message") inbounds.push(parsed.inbound);
+      }
+      return inbounds;
     },
   };
-}
-
-/** A thread shows the message that it was started from, which stands in its channel. */
-function starterOr(message: APIMessage): APIMessage {
-  const { referenced_message: started } = message;
-  return message.type === MessageType.ThreadStarterMessage && started != null ? started : message;
 }
 
 /** A reply of the bot's that can still be stopped is nothing that was said. */

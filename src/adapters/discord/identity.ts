@@ -21,6 +21,11 @@ export function sessionIn(guild: string | undefined, channel: string): SessionId
   return sessionIdOf({ platform: "discord", space: guild ?? DIRECT, channel });
 }
 
+/** Whether it is what a message says, and not what somebody asked about one. */
+export function isOfMessage(id: InboundId, message: string): boolean {
+  return id.endsWith(`/message/${message}`);
+}
+
 /** @param channel where it stands, which is not the thread for a message that begins one. */
 export function discordInboundId(
   app: string,

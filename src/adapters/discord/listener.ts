@@ -2,6 +2,7 @@
 
 import { GatewayDispatchEvents as Events, type GatewayDispatchPayload } from "discord-api-types/v10";
 import { knownOf, type Channels } from "./channels.ts";
+import type { MissedChanges } from "./missed-changes.ts";
 import type { Reader } from "./reader.ts";
 import type { Receive } from "./receive.ts";
 import { isOnShard } from "./snowflake.ts";
@@ -11,6 +12,7 @@ export interface ListenerDeps {
   readonly channels: Channels;
   readonly reader: Reader;
   readonly receive: Receive;
+  readonly changes: MissedChanges;
   readonly takeInteraction: TakeInteraction;
 }
 
@@ -21,7 +23,7 @@ export interface Listener {
 }
 
 export function createListener(deps: ListenerDeps): Listener {
-  const { channels, reader, receive, takeInteraction } = deps;
+  const { channels, reader, receive, changes, takeInteraction } = deps;
   const answering = new Set<Promise<void>>();
 
   function leave(guild: string): void {
@@ -32,7 +34,8 @@ export function createListener(deps: ListenerDeps): Listener {
   function heard(packet: GatewayDispatchPayload): void {
     switch (packet.t) {
       case Events.Ready: {
-        reader.enter();
+        const direct = reader.enter();
+        changes.look(direct.map(({ channel, seen }) => ({ guild: undefined, channel, newest: seen })));
         const { guilds, shard = [0, 1] } = packet.d;
         const present = new Set(guilds.map(({ id }) => id));
         // Left while nobody listened.
@@ -40,8 +43,16 @@ export function createListener(deps: ListenerDeps): Listener {
         return;
       }
       case Events.GuildCreate:
-        if (!("unavailable" in packet.d && packet.d.unavailable === true))
-          reader.guild(packet.d.id, channels.keepGuild(packet.d));
+        if (!("unavailable" in packet.d && packet.d.unavailable === true)) {
+          const guild = packet.d.id;
+          const told = channels.keepGuild(packet.d);
+          reader.guild(guild, told);
+          changes.look(
+            told.flatMap(({ id, kind, newest }) =>
+              kind === "thread" ? [{ guild, channel: id, newest: newest ?? id }] : [],
+            ),
+          );
+        }
         return;
       case Events.GuildDelete:
         if (packet.d.unavailable === true) reader.away(packet.d.id);

@@ -65,6 +65,12 @@ const WRITTEN: ReadonlySet<MessageType> = new Set([
 /** Discord takes a hundred characters for the name of a thread. */
 const NAME_UNITS = 80;
 
+/** A thread shows the message that it was started from, which stands in its channel. */
+export function starterOr(message: APIMessage): APIMessage {
+  const { referenced_message: started } = message;
+  return message.type === MessageType.ThreadStarterMessage && started != null ? started : message;
+}
+
 export function isWritten({ type }: Pick<APIMessage, "type">): boolean {
   return WRITTEN.has(type);
 }

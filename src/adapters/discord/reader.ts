@@ -93,8 +93,8 @@ export class Reader {
     }
   }
 
-  /** The gateway was entered anew, and whatever happened before that is not told. */
-  enter(): void {
+  /** The gateway was entered anew, and whatever happened before that is not told. @returns the direct conversations, the newest first. */
+  enter(): readonly ReadingMark[] {
     this.#current.clear();
     this.#fetched.clear();
     this.#newestBefore = this.#newest;
@@ -104,6 +104,7 @@ export class Reader {
       .sort((a, b) => (isAfter(a.seen, b.seen) ? -1 : 1))
       .slice(0, MOST_DIRECT);
     for (const { channel } of direct) this.#catchUp(channel);
+    return direct;
   }
 
   /** The channels of a guild, as the gateway tells them: those with something new are fetched. */
@@ -177,6 +178,15 @@ export class Reader {
     this.#enqueue(channel, async () => void (await this.#take(work)));
   }
 
+  /** The same for what nobody has told of. Resolves when it is done, or given up; never rejects. */
+  async inTurn(channel: string, work: () => Promise<void>): Promise<void> {
+    const done = Promise.withResolvers<void>();
+    const isTaken = this.#enqueue(channel, async () => {
+      await this.#take(work).finally(done.resolve);
+    });
+    if (isTaken) await untilAborted(done.promise, this.#stopping.signal);
+  }
+
   /** Takes nothing more, and keeps how far it has come. May be called twice. */
   async stop(): Promise<void> {
     this.#stopping.abort();
@@ -186,14 +196,15 @@ export class Reader {
     await this.#flush();
   }
 
-  #enqueue(channel: string, work: () => Promise<void>): void {
-    if (this.#stopping.signal.aborted) return;
+  /** @returns false when there is no room for it, or we stop. */
+  #enqueue(channel: string, work: () => Promise<void>): boolean {
+    if (this.#stopping.signal.aborted) return false;
     const line = this.#lines.get(channel) ?? { last: Promise.resolve(), waiting: 0 };
     if (line.waiting >= this.#options.mostWaiting) {
       // What comes now is fetched by whoever is next in the line.
       this.#current.delete(channel);
       this.#fetched.delete(channel);
-      return;
+      return false;
     }
     line.waiting++;
     this.#lines.set(channel, line);
@@ -205,6 +216,7 @@ export class Reader {
       }
       if (--line.waiting === 0) this.#lines.delete(channel);
     });
+    return true;
   }
 
   /** Until it is stored. @returns false when it was given up, because we stop. */

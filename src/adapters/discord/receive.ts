@@ -1,5 +1,6 @@
 /** What people did on Discord, from the payload to what is stored. */
 
+import { isDeepStrictEqual } from "node:util";
 import { Routes, type GatewayMessageDeleteDispatchData } from "discord-api-types/v10";
 import { BobbinError } from "../../core/errors.ts";
 import type { Inbound } from "../../core/inbound.ts";
@@ -8,23 +9,28 @@ import type { Log } from "../../core/ports/log.ts";
 import type { ThreadPlaces } from "../../core/ports/thread-places.ts";
 import type { Transcripts } from "../../core/ports/transcripts.ts";
 import type { Intake } from "../../core/run/intake.ts";
+import type { Part } from "../../core/part.ts";
+import { cleanJson } from "../../core/text.ts";
 import { threadOf, type SessionId } from "../../core/thread.ts";
 import type { DiscordApi } from "./api.ts";
 import { knownOf, type Channels } from "./channels.ts";
 import { discordInboundId, type DiscordBot } from "./identity.ts";
+import type { Members } from "./members.ts";
 import type { MessagePlace, OwedAnswers } from "./owed-answers.ts";
 import { parseDelete, parseMessage, parseUpdate, type Message, type Parsed, type Reading } from "./parse.ts";
 
 /** Each rejects when something could not be stored: then it is not done, and may be done again. */
 export interface Receive {
   message(message: Message, guild: string | undefined): Promise<void>;
-  update(message: Message, guild: string | undefined): Promise<void>;
+  /** @param known what is known of it already: what says the same is no change. */
+  update(message: Message, guild: string | undefined, known?: readonly Part[]): Promise<void>;
   remove(gone: GatewayMessageDeleteDispatchData): Promise<void>;
 }
 
 export interface ReceiveDeps {
   readonly api: DiscordApi;
   readonly channels: Channels;
+  readonly members: Members;
   readonly intake: Intake;
   readonly owed: Pick<OwedAnswers, "answerTo" | "owe" | "tell">;
   readonly places: ThreadPlaces;
@@ -40,7 +46,7 @@ const UNREADABLE =
   "or let an admin switch it on in Discord's developer portal.";
 
 export function createReceive(deps: ReceiveDeps, bot: DiscordBot): Receive {
-  const { api, channels, intake, owed, places, transcripts, clock, log } = deps;
+  const { api, channels, members, intake, owed, places, transcripts, clock, log } = deps;
 
   /** Undefined for a channel that the bot cannot see any more. */
   async function readingOf(id: string, guild: string | undefined): Promise<Reading | undefined> {
@@ -64,6 +70,18 @@ export function createReceive(deps: ReceiveDeps, bot: DiscordBot): Receive {
       role: channels.roleIn(guild),
       channelName: (channel) => channels.nameOf(channel),
     };
+  }
+
+  /** Of what is for the bot it is asked who has written it, where the message does not say. */
+  async function parsed(
+    message: Message,
+    reading: Reading,
+    parse: (message: Message, reading: Reading) => Parsed,
+  ): Promise<Parsed> {
+    const first = parse(message, reading);
+    if (first.kind !== "inbound") return first;
+    const whole = await members.withMember(message, reading.guild);
+    return whole === message ? first : parse(whole, reading);
   }
 
   async function store(parsed: Parsed, message?: Message): Promise<void> {
@@ -130,11 +148,18 @@ export function createReceive(deps: ReceiveDeps, bot: DiscordBot): Receive {
   return {
     async message(message, guild) {
       const reading = await readingOf(message.channel_id, guild);
-      if (reading !== undefined) await store(parseMessage(message, reading), message);
+      if (reading !== undefined) await store(await parsed(message, reading, parseMessage), message);
     },
-    async update(message, guild) {
+    async update(message, guild, known) {
       const reading = await readingOf(message.channel_id, guild);
-      if (reading !== undefined) await store(parseUpdate(message, reading));
+      if (reading === undefined) return;
+      const update = await parsed(message, reading, parseUpdate);
+      const isKnown =
+        known !== undefined &&
+        update.kind === "inbound" &&
+        update.inbound.kind === "edit" &&
+        isDeepStrictEqual(cleanJson(update.inbound.parts), known);
+      if (!isKnown) await store(update);
     },
     async remove(gone) {
       const reading = await readingOf(gone.channel_id, gone.guild_id);

@@ -3,9 +3,11 @@ import { expect, test } from "vitest";
 import { createDiscordApi } from "../../../src/adapters/discord/api.ts";
 import { Channels } from "../../../src/adapters/discord/channels.ts";
 import type { Message } from "../../../src/adapters/discord/parse.ts";
+import { createMembers } from "../../../src/adapters/discord/members.ts";
 import { Reader } from "../../../src/adapters/discord/reader.ts";
 import { createReceive } from "../../../src/adapters/discord/receive.ts";
 import { createSystemClock } from "../../../src/adapters/system-clock.ts";
+import type { Inbound } from "../../../src/core/inbound.ts";
 import type { Clock } from "../../../src/core/ports/clock.ts";
 import { createLocalDiscord } from "../../support/discord/local-discord.ts";
 import { silentLog } from "../../support/silent-log.ts";
@@ -122,28 +124,28 @@ test("what found the line full, amid the fetching of what was missed before, is 
   expect(w.taken()).toEqual(["missed", "waits", "waits too", "finds it full", "comes later"]);
 });
 
-test("a message whose channel Discord does not tell of now is taken in once it does, however long that takes", async () => {
-  await using discord = await createLocalDiscord();
+/** What is taken in of what the local Discord has, as it would be of a history. */
+async function receiver() {
+  const stack = new AsyncDisposableStack();
+  const discord = stack.use(await createLocalDiscord());
   const api = createDiscordApi({ log: silentLog }, { token: discord.token, apiUrl: discord.apiUrl });
-  const taken: string[] = [];
+  stack.defer(() => api.close());
+  const taken: Inbound[] = [];
   const receive = createReceive(
     {
       api,
       channels: new Channels(discord.botId),
+      members: createMembers({ api, clock }),
       intake: {
         receive(inbound) {
-          taken.push(inbound.kind);
+          taken.push(inbound);
           return Promise.resolve({ kind: "stored", running: false });
         },
       },
       owed: {
-        answerTo: (command, place, text) => ({
-          command,
-          platform: "discord",
-          space: "a",
-          place: JSON.stringify(place),
-          text,
-        }),
+        answerTo: () => {
+          throw new Error("nothing is owed here");
+        },
         owe: () => Promise.resolve(false),
         tell: () => Promise.resolve(),
       },
@@ -154,21 +156,56 @@ test("a message whose channel Discord does not tell of now is taken in once it d
     },
     { app: discord.applicationId, user: discord.botId, name: "Bobbin" },
   );
+  return {
+    discord,
+    api,
+    taken,
+    receive,
+    /** As a history has it. */
+    async read(channel: string): Promise<readonly Message[]> {
+      const answer = await api.call("GET", `/channels/${channel}/messages`);
+      return answer.kind === "ok" ? (answer.data as Message[]).toReversed() : [];
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+test("a message whose channel Discord does not tell of now is taken in once it does, however long that takes", async () => {
+  await using world = await receiver();
+  const { discord, api, taken, receive } = world;
   const reader = new Reader(
     { api, marks, receive, leave: () => Promise.resolve(), clock, log: silentLog },
     { term: 1, known: [], isLive: () => true },
   );
   discord.fault("GET /channels/:channel", { kind: "status", status: 502 }, { times: 6 });
   const channel = discord.channel("general");
-  const { id } = discord.person("Ana").say(channel, `${discord.botMention} hello`);
-  const query = { limit: "1" };
-  const answer = await api.call("GET", `/channels/${channel.id}/messages`, { query });
-  const [message] = answer.kind === "ok" ? (answer.data as Message[]) : [];
-  if (message === undefined) throw new Error(`the message ${id} cannot be read`);
-  reader.message(message, discord.guild.id);
+  discord.person("Ana").say(channel, `${discord.botMention} hello`);
+  const [message] = await world.read(channel.id);
+  reader.message(message!, discord.guild.id);
   await until(() => taken.length > 0, { what: "it was taken in" });
-  expect(taken).toEqual(["message"]);
+  expect(taken.map(({ kind }) => kind)).toEqual(["message"]);
   expect(discord.unusedFaults).toBe(0);
   await reader.stop();
-  api.close();
+});
+
+test("out of a history, who wrote what is for the bot is asked once with their roles; who cannot be learnt has none that are known", async () => {
+  await using world = await receiver();
+  const { discord, taken, receive } = world;
+  const channel = discord.channel("general");
+  const [ana, ben, gus] = [
+    discord.person("Ana", { roles: ["11", "12"] }),
+    discord.person("Ben"),
+    discord.person("Gus", { roles: ["11"] }),
+  ];
+  ana.say(channel, "talk");
+  for (const who of [ana, ana, ben, gus]) who.say(channel, `${discord.botMention} hello`);
+  discord.fault(
+    "GET /guilds/:guild/members/:user",
+    { kind: "status", status: 503 },
+    { times: 3, when: ({ params }) => params["user"] === gus.id },
+  );
+  for (const message of await world.read(channel.id)) await receive.message(message, discord.guild.id);
+  expect(taken.map(({ author }) => author.roles)).toEqual([["11", "12"], ["11", "12"], [], undefined]);
+  const asked = discord.callsOf("GET /guilds/:guild/members/:user").map(({ params }) => params["user"]);
+  expect(asked).toEqual([ana.id, ben.id, gus.id, gus.id, gus.id]);
 });

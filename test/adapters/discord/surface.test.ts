@@ -1,6 +1,8 @@
 // A thread of the local Discord as a surface: its contract, the thread that is opened by the first post, and what goes wrong.
 import { expect, test } from "vitest";
 import { PAGE_SIZE } from "../../../src/adapters/discord/format.ts";
+import { createSystemClock } from "../../../src/adapters/system-clock.ts";
+import { createMembers } from "../../../src/adapters/discord/members.ts";
 import { createDiscordConversation } from "../../../src/adapters/discord/conversation.ts";
 import { createDiscordSurface } from "../../../src/adapters/discord/surface.ts";
 import { createThreads } from "../../../src/adapters/discord/threads.ts";
@@ -37,11 +39,10 @@ conversationContract("Discord", async () => {
   await surface.post("first", page("first"));
   return {
     subject: {
-      conversation: createDiscordConversation(api, {
-        app: discord.applicationId,
-        user: discord.botId,
-        name: "Bobbin",
-      }),
+      conversation: createDiscordConversation(
+        { api, members: createMembers({ api, clock: createSystemClock() }) },
+        { app: discord.applicationId, user: discord.botId, name: "Bobbin" },
+      ),
       session,
       say: async (text) => ana.say(root.id, text).id,
       answer: async (text) => void (await surface.post(`key-${++posts}`, page(text))),

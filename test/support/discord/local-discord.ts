@@ -42,7 +42,10 @@ export interface LocalDiscord extends AsyncDisposable {
   throwOut(guild: Guild): void;
   /** Discord itself cannot reach the guild, until it can again. */
   setReachable(guild: Guild, isReachable: boolean): void;
-  person(name: string, options?: { readonly isModerator?: boolean }): Person;
+  person(
+    name: string,
+    options?: { readonly isModerator?: boolean; readonly roles?: readonly string[] },
+  ): Person;
   otherBot(name: string): Person;
   /** The same one for the same name. */
   channel(name: string, kind?: "text" | "announcement" | "forum" | "voice", guild?: Guild): Channel;
@@ -142,8 +145,8 @@ export async function createLocalDiscord(options: LocalDiscordOptions = {}): Pro
       guild.isAway = !isReachable;
       guildEvent(platform, guild);
     },
-    person: (name, { isModerator = false } = {}) =>
-      createPerson(state.addProfile(name, "person", isModerator), platform),
+    person: (name, personOptions = {}) =>
+      createPerson(state.addProfile(name, "person", personOptions), platform),
     otherBot: (name) => createPerson(state.addProfile(name, "bot"), platform),
     channel(name, kind = "text", guild = home) {
       const known = [...state.channels.values()].find((one) => one.name === name && one.guild === guild);

@@ -6,8 +6,10 @@ export interface Profile {
   readonly id: string;
   readonly name: string;
   readonly kind: "person" | "bot";
-  /** May write where a thread is locked. */
+  /** May write where a thread is locked, and manage the server. */
   readonly isModerator: boolean;
+  /** In every server. */
+  readonly roles: readonly string[];
 }
 
 export const CHANNEL_TYPES = {

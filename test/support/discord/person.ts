@@ -132,7 +132,7 @@ export function createPerson(profile: Profile, platform: Platform): Person {
         : {
             guild_id: channel.guild.id,
             guild: { id: channel.guild.id, locale: "en-US", features: [] },
-            member: { ...memberJson(), user: person, permissions: "2147483647" },
+            member: { ...memberJson(profile.roles), user: person, permissions: "2147483647" },
             context: 0,
           }),
       locale: "en-US",

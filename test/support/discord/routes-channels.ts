@@ -2,7 +2,7 @@
 import { ApiError, channelOf, messageOf, need, wrongForm, type Call, type Route } from "./call.ts";
 import { CHANNEL_TYPES, type JsonObject } from "./model.ts";
 import { beginThread, channelEvent, type Platform } from "./platform.ts";
-import { channelJson } from "./wire.ts";
+import { channelJson, memberJson, userJson } from "./wire.ts";
 
 const MOST_ACTIVE = 1_000;
 const DURATIONS: ReadonlySet<unknown> = new Set([60, 1440, 4320, 10_080]);
@@ -90,6 +90,16 @@ export const channelRoutes: readonly Route[] = [
       const guild = state.guilds.get(params["guild"] ?? "");
       if (guild === undefined) throw new ApiError(404, 10004, "Unknown Guild");
       return { threads: state.threadsOf(guild, "active").map(channelJson), members: [] };
+    },
+  },
+  {
+    name: "GET /guilds/:guild/members/:user",
+    auth: "bot",
+    run({ params }, { state }) {
+      if (!state.guilds.has(params["guild"] ?? "")) throw new ApiError(404, 10004, "Unknown Guild");
+      const profile = state.profiles.get(params["user"] ?? "");
+      if (profile === undefined) throw new ApiError(404, 10007, "Unknown Member");
+      return { ...memberJson(profile.roles), user: userJson(profile) };
     },
   },
   {

@@ -39,8 +39,12 @@ export class DiscordState {
     this.newId = createSnowflakes(nowMs);
   }
 
-  addProfile(name: string, kind: Profile["kind"], isModerator = false): Profile {
-    const profile = { id: this.newId(), name, kind, isModerator };
+  addProfile(
+    name: string,
+    kind: Profile["kind"],
+    { isModerator = false, roles = [] }: Partial<Pick<Profile, "isModerator" | "roles">> = {},
+  ): Profile {
+    const profile = { id: this.newId(), name, kind, isModerator, roles };
     this.profiles.set(profile.id, profile);
     return profile;
   }

@@ -188,8 +188,9 @@ export function messageJson(
 /** What a message has only in an event. */
 export function eventFields(state: DiscordState, message: StoredMessage): JsonObject {
   const channel = state.channelFor(message.channel);
+  const member = memberJson(state.profiles.get(message.author)?.roles);
   return {
     channel_type: channel.type,
-    ...(channel.guild === undefined ? {} : { guild_id: channel.guild.id, member: memberJson() }),
+    ...(channel.guild === undefined ? {} : { guild_id: channel.guild.id, member }),
   };
 }
