@@ -26,7 +26,11 @@ export function heal(markdown: string): string {
   const whole = beginOfWhole(text, lines);
   if (whole !== undefined) return heal(text.slice(0, whole));
   const start = blockStart(lines);
-  return (text.slice(0, start) + healInline(text.slice(start))).trimEnd();
+  const healed = (text.slice(0, start) + healInline(text.slice(start))).trimEnd();
+  // An item of which only a mark was there has nothing left to show.
+  return healed !== text && UNDECIDED.test(healed.slice(healed.lastIndexOf("\n") + 1))
+    ? heal(healed)
+    : healed;
 }
 
 /** The text with a fence that is open at its end closed, and nothing else changed. */

@@ -22,6 +22,7 @@ const HALF: readonly (readonly [string, string, string])[] = [
   ["holds back a table's header without its dashes", "Table:\n\n| a | b |", "Table:"],
   ["holds back half a row", "| a | b |\n| - | - |\n| 1 | 2 |\n| 3", "| a | b |\n| - | - |\n| 1 | 2 |"],
   ["holds back a line that may become anything", "Items:\n-", "Items:"],
+  ["holds back an item of which there is only a mark", "Items:\n- [", "Items:"],
   ["leaves a product alone", "2*3 and 4 * 5", "2*3 and 4 * 5"],
   ["leaves snake_case alone", "use snake_case_name", "use snake_case_name"],
 ];
