@@ -2,8 +2,9 @@
 // folder or a new dependency has to be named here first.
 import { readdirSync, readFileSync } from "node:fs";
 import { builtinModules } from "node:module";
-import { dirname, join, relative } from "node:path";
+import { dirname, join, matchesGlob, relative } from "node:path";
 import { expect, test } from "vitest";
+import { WHOLE } from "./support/kinds.ts";
 
 const root = join(import.meta.dirname, "..");
 const longest = 400;
@@ -166,6 +167,12 @@ test("every import goes the allowed way", () => {
   expect(files.filter((file) => file.startsWith("src/core/")).length).toBeGreaterThan(10);
   expect(imports.length).toBeGreaterThan(50);
   expect(imports.map(objection).filter((sentence) => sentence !== undefined)).toEqual([]);
+});
+
+test("what is found by chance is never tried again, since another try would hide it", () => {
+  const again = imports.filter(({ from }) => WHOLE.some((pattern) => matchesGlob(from, pattern)));
+  expect(again.length).toBeGreaterThan(100);
+  expect(again.filter(({ to }) => to === "fast-check").map(({ from }) => from)).toEqual([]);
 });
 
 test("every file in src lies in a layer that is named here", () => {

@@ -1,9 +1,12 @@
 // Runs in every test file: a promise that nobody awaited and that failed makes its test fail.
-import { afterEach } from "vitest";
+import { afterAll, afterEach } from "vitest";
 
 const rejections: unknown[] = [];
+const keep = (reason: unknown): void => void rejections.push(reason);
 
-process.on("unhandledRejection", (reason) => rejections.push(reason));
+process.on("unhandledRejection", keep);
+// The next file may run in this process.
+afterAll(() => void process.off("unhandledRejection", keep));
 
 afterEach(async () => {
   // Node tells about a rejection only when the promise callbacks of this turn have run.
