@@ -31,8 +31,15 @@ interface ByModelRow {
   readonly usage: UsageRow;
 }
 
-const DETAILS = {
-  name: "spent-details",
+/** A page of a reply, else a message that somebody wrote. */
+const OF_MESSAGE = `coalesce(
+  (select p.run from runs m join pages p on p.run = m.id where m.session = $1 and p.message = $2 limit 1),
+  (select i.run from inbox i where i.session = $1 and i.kind = 'message' and i.message = $2
+    order by i.seq desc limit 1))`;
+
+/** @param run an SQL expression. */
+const details = (name: string, run: string) => ({
+  name,
   text: `
 select r.id, r.cause, r.epoch, r.started_at as "startedAt", r.rounds, r.reply,
   case when r.reason is not null then ${OUTCOME_JSON} end as outcome,
@@ -42,8 +49,11 @@ select r.id, r.cause, r.epoch, r.started_at as "startedAt", r.rounds, r.reply,
       'output', c.output, 'reasoning', c.reasoning, 'cost', c.cost)) order by c.round, c.started_at)
     from model_calls c where c.run = r.id) as calls,
   (select json_agg(${ENTRY_JSON} order by e.seq) from entries e where e.run = r.id and e.kind = 'tool') as tools
-from runs r where r.id = ${NEWEST}`,
-};
+from runs r where r.id = ${run}`,
+});
+
+const DETAILS = details("spent-details", NEWEST);
+const DETAILS_OF = details("spent-details-of", OF_MESSAGE);
 
 interface DetailsRow {
   readonly id: RunId;
@@ -74,8 +84,16 @@ function toModelUsage({ usage, ...row }: ByModelRow): ModelUsage {
   return { ...row, usage: toUsage(usage) };
 }
 
-export async function readNewestRun(sql: Sql, session: SessionId): Promise<RunDetails | undefined> {
-  const [row] = await sql.query<DetailsRow>(DETAILS, [session]);
+/** @param message the run that it belongs to; the newest one unless said. */
+export async function readRun(
+  sql: Sql,
+  session: SessionId,
+  message?: string,
+): Promise<RunDetails | undefined> {
+  const [row] =
+    message === undefined
+      ? await sql.query<DetailsRow>(DETAILS, [session])
+      : await sql.query<DetailsRow>(DETAILS_OF, [session, message]);
   if (row === undefined) return undefined;
   const { outcome, usage, calls, tools, ...run } = row;
   return {

@@ -17,7 +17,7 @@ import { ENTRY_JSON, toEntry, type EntryRow } from "./entry-row.ts";
 import { toInbound } from "./inbound-row.ts";
 import { WAITS } from "./ledger-sql.ts";
 import { OUTCOME_JSON, toOutcome, toUsage, USAGE_JSON, type OutcomeRow, type UsageRow } from "./run-row.ts";
-import { readNewestRun, readUsage } from "./spent.ts";
+import { readRun, readUsage } from "./spent.ts";
 import type { Sql } from "./sql.ts";
 
 const STATUS = {
@@ -153,7 +153,8 @@ export function createTranscripts(sql: Sql): Transcripts {
       };
     },
     usage: (session) => readUsage(sql, session),
-    newestRun: (session) => readNewestRun(sql, session),
+    newestRun: (session) => readRun(sql, session),
+    runOf: (session, message) => readRun(sql, session, message),
     async entries(session) {
       const [row] = await sql.query<{ entries: readonly EntryRow[] | null }>(ENTRIES, [session]);
       return (row?.entries ?? []).map(toEntry);

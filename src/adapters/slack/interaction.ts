@@ -1,10 +1,13 @@
 /** Clicks, shortcuts and slash commands: what Slack sends for each, as a command or as a question for one. Pure. */
 
-import type { Command, CommandName } from "../../core/command/command.ts";
+import type { Command } from "../../core/command/command.ts";
 import { parseCommand } from "../../core/command/parse.ts";
+import { COMMANDS } from "../../core/command/table.ts";
 import type { Author } from "../../core/inbound.ts";
 import type { RunId } from "../../core/ids.ts";
+import { headOf } from "../../core/text.ts";
 import { authorOf, type AuthorReading } from "./author.ts";
+import { chosenIn } from "./choices.ts";
 import { ACTION_IDS } from "./format.ts";
 import { REFRESH_ACTION } from "./home-view.ts";
 import type { HomeOpened } from "./home.ts";
@@ -12,29 +15,28 @@ import { isDirectChannel, sessionAt, slackInboundId, type SlackBot } from "./ide
 import type { Asked, AskedAt } from "./parse.ts";
 import { fieldsOf, listOf, textOf, timeOf, type Payload } from "./payload.ts";
 import type { FactsOf } from "./people.ts";
-import type { NameOf } from "./text.ts";
+import { readText, type NameOf } from "./text.ts";
 
-/** Message shortcuts by their callback id. */
-export const SHORTCUTS: Readonly<Record<string, Command>> = {
-  bobbin_reset: { name: "reset" },
-  bobbin_stop: { name: "stop" },
+/** Message shortcuts by their callback id: what each asks for. @param message that it was used on. */
+export const SHORTCUTS: Readonly<Record<string, (message: string) => Command>> = {
+  bobbin_details: (message) => ({ name: "details", message }),
+  bobbin_reset: () => ({ name: "reset" }),
+  bobbin_stop: () => ({ name: "stop" }),
 };
 
 /** Slash commands; they cannot be used in threads, so each asks which thread is meant. */
 export const SLASH_COMMANDS = ["/bobbin", "/reset"] as const;
 
-/** Before the name of the command that the picker's choice is for. */
-const PICK = "bobbin_pick_";
-
-export function pickerActionId(name: CommandName): string {
-  return `${PICK}${name}`;
-}
-
 export type Interaction =
   /** A button or shortcut. `run`: the one whose button it was. */
   | { readonly kind: "command"; readonly asked: Asked; readonly run?: RunId; readonly answerTo?: string }
-  /** A thread was chosen in the picker, which the answer replaces. */
-  | { readonly kind: "picked"; readonly asked: Asked; readonly answerTo: string }
+  /** Something was chosen in a menu, which the answer replaces. `isElsewhere`: the menu stands in no thread. */
+  | {
+      readonly kind: "chosen";
+      readonly asked: Asked;
+      readonly answerTo: string;
+      readonly isElsewhere: boolean;
+    }
   /** A slash command that needs a thread. */
   | {
       readonly kind: "which_thread";
@@ -87,12 +89,11 @@ function parseClick(body: Payload, reading: AuthorReading, now: number): Interac
   const actionId = textOf(action["action_id"]) ?? "";
 
   if (actionId === REFRESH_ACTION) return parseHome(body);
-  if (actionId.startsWith(PICK)) {
-    const command = parseCommand(actionId.slice(PICK.length), { slash: "optional" });
-    const root = textOf(fieldsOf(action["selected_option"])["value"]);
-    const asked = command && askedOf(body, { reading, channel, root, at, command });
+  const chosen = chosenIn(action);
+  if (chosen !== undefined) {
+    const asked = askedOf(body, { reading, channel, at, ...chosen });
     if (asked === undefined || answerTo === undefined) return { kind: "nothing" };
-    return { kind: "picked", asked, answerTo };
+    return { kind: "chosen", asked, answerTo, isElsewhere: textOf(container["thread_ts"]) === undefined };
   }
   const name = (["stop", "retry"] as const).find((each) => ACTION_IDS[each] === actionId);
   if (name === undefined) return { kind: "nothing" };
@@ -123,9 +124,11 @@ function parseHome(body: Payload): Interaction {
 
 function parseShortcut(body: Payload, reading: AuthorReading, now: number): Interaction {
   const callbackId = textOf(body["callback_id"]) ?? "";
-  const command = Object.hasOwn(SHORTCUTS, callbackId) ? SHORTCUTS[callbackId] : undefined;
-  if (command === undefined) return { kind: "nothing" };
   const message = fieldsOf(body["message"]);
+  const command = Object.hasOwn(SHORTCUTS, callbackId)
+    ? SHORTCUTS[callbackId]?.(textOf(message["ts"]) ?? "")
+    : undefined;
+  if (command === undefined) return { kind: "nothing" };
   const channel = textOf(fieldsOf(body["channel"])["id"]);
   const root = textOf(message["thread_ts"]) ?? textOf(message["ts"]);
   const at = timeOf(textOf(body["action_ts"])) ?? now;
@@ -142,12 +145,13 @@ function parseSlash(body: Payload, reading: AuthorReading): Interaction {
   const name = SLASH_COMMANDS.find((each) => each === body["command"]);
   if (channel === undefined || name === undefined || user === undefined) return { kind: "nothing" };
   const author = authorOf(user, reading, { name: textOf(body["user_name"]), team: textOf(body["team_id"]) });
-  const line = name === "/bobbin" ? (textOf(body["text"])?.trim() ?? "") : name;
-  const command = parseCommand(line, { slash: "optional" });
-  if (command !== undefined && command.name !== "help")
+  const text = readText(textOf(body["text"]) ?? "", reading.nameOf).trim();
+  const line = name === "/bobbin" ? text.replace(/^\//, "") : name.slice(1);
+  const command = parseCommand(`/${line}`);
+  if (command !== undefined && COMMANDS[command.name].isAnywhere !== true)
     return { kind: "which_thread", command, channel, author };
-  const isAsked = line === "" || (command !== undefined && command.word === undefined);
-  return { kind: "help", channel, author, ...(isAsked ? {} : { word: `${name} ${line}`.slice(0, 80) }) };
+  const isAsked = line === "" || (command?.name === "help" && command.word === undefined);
+  return { kind: "help", channel, author, ...(isAsked ? {} : { word: headOf(`${name} ${line}`, 80) }) };
 }
 
 /**

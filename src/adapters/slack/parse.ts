@@ -181,21 +181,23 @@ function parseMessage(message: Payload, reading: Reading): Parsed {
   };
 }
 
-/** An address of a message in Slack names its thread as well; an id is one of the thread where it was asked. */
+/**
+ * An address of a message in Slack names its thread as well; an id is one of the thread where it was asked. Only who asks why is
+ * told of another channel: that is for admins.
+ */
 function aboutMessage(
   command: Command,
   session: SessionId,
-  { space }: Reading,
+  { space, channel: here }: Reading,
 ): Pick<Asked, "command" | "session"> {
-  const link =
-    command.name === "why"
-      ? /\/archives\/(\w+)\/p(\d+)(\d{6})(?:\?(\S*))?$/.exec(command.message ?? "")
-      : null;
+  if (command.name !== "why" && command.name !== "details") return { command, session };
+  const link = /\/archives\/(\w+)\/p(\d+)(\d{6})(?:\?(\S*))?$/.exec(command.message ?? "");
   if (link === null) return { command, session };
   const [, channel, seconds, micros, query = ""] = link;
-  const message = `${seconds}.${micros}`;
-  const root = new URLSearchParams(query).get("thread_ts") ?? message;
-  return { command: { name: "why", message }, session: sessionAt(space, channel, root) ?? session };
+  const about = { ...command, message: `${seconds}.${micros}` };
+  if (command.name === "details" && channel !== here) return { command: about, session };
+  const root = new URLSearchParams(query).get("thread_ts") ?? about.message;
+  return { command: about, session: sessionAt(space, channel, root) ?? session };
 }
 
 function whereOf(isDirect: boolean): { readonly where?: Where } {

@@ -8,6 +8,7 @@ import type { Answers, OwedAnswer } from "../../core/ports/answers.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Log } from "../../core/ports/log.ts";
 import { Untold } from "../../core/run/untold.ts";
+import { readChoosing } from "./choices.ts";
 import { fieldsOf, textOf } from "./payload.ts";
 import type { AnswerPlace, Tell } from "./tell.ts";
 
@@ -87,11 +88,13 @@ function placeOf(text: string): AnswerPlace | undefined {
   const { channel, user, thread } = fieldsOf(place["at"]);
   const answerTo = textOf(place["answerTo"]);
   const root = textOf(thread);
+  const choosing = readChoosing(place["choosing"]);
   const [where, who] = [textOf(channel), textOf(user)];
   if (where === undefined || who === undefined) return undefined;
   return {
     at: { channel: where, user: who, ...(root === undefined ? {} : { thread: root }) },
     ...(answerTo === undefined ? {} : { answerTo }),
     ...(place["isReplaced"] === true ? { isReplaced: true } : {}),
+    ...(choosing === undefined ? {} : { choosing }),
   };
 }

@@ -4,7 +4,7 @@
  */
 
 import type { Command } from "../../core/command/command.ts";
-import type { Commands } from "../../core/command/commands.ts";
+import type { CommandResult, Commands } from "../../core/command/commands.ts";
 import type { Author, Inbound } from "../../core/inbound.ts";
 import type { InboundId, RunId } from "../../core/ids.ts";
 import type { Clock } from "../../core/ports/clock.ts";
@@ -12,6 +12,7 @@ import type { Log } from "../../core/ports/log.ts";
 import type { Transcripts } from "../../core/ports/transcripts.ts";
 import type { Intake } from "../../core/run/intake.ts";
 import { threadOf, type SessionId } from "../../core/thread.ts";
+import { ephemeral, MOST_OPTIONS, threadPicker } from "./choices.ts";
 import { formatPage } from "./format.ts";
 import type { Home } from "./home.ts";
 import { appOf, isDirectChannel, slackInboundId, type SlackBot } from "./identity.ts";
@@ -19,7 +20,6 @@ import { parseInteraction, personIn } from "./interaction.ts";
 import { parseEvent, peopleIn, type Asked, type AskedAt } from "./parse.ts";
 import type { Payload } from "./payload.ts";
 import type { SlackPeople } from "./people.ts";
-import { ephemeral, MOST_THREADS, threadPicker } from "./picker.ts";
 import type { PrivateAnswers } from "./private-answers.ts";
 import type { AnswerPlace } from "./tell.ts";
 
@@ -101,22 +101,45 @@ export function createReceive(deps: ReceiveDeps, bot: SlackBot): Receive {
     more: { readonly run?: RunId; readonly answerTo?: string },
   ): Promise<Taken> {
     const { session, id, answerAt } = asked;
-    const text = await answerOf(asked, more);
+    const result = await answerOf(asked, more);
     if (answerAt === undefined) {
       // Slack's own Stop leaves the sign of work to the app, also where nothing runs any more.
       deps.showIdle?.(session);
       return {};
     }
     const { answerTo } = more;
-    return owed(id, { at: answerAt, ...(answerTo === undefined ? {} : { answerTo }) }, text);
+    const place = {
+      at: answerAt,
+      ...(answerTo === undefined ? {} : { answerTo }),
+      ...menuFor(asked, result),
+    };
+    return owed(id, place, result.text);
   }
 
   async function answerOf(
     { command: wanted, session, author, id, at, where }: Asked,
     more: { readonly run?: RunId; readonly answerTo?: string },
-  ): Promise<string> {
-    const request = { session, author, id, at, ...(where === undefined ? {} : { where }), ...more };
-    return (await commands.run(wanted, request)).text;
+  ): Promise<CommandResult> {
+    const request = {
+      session,
+      author,
+      id,
+      at,
+      ...(where === undefined ? {} : { where }),
+      // Whoever writes to the bot alone may set something before they ask.
+      ...(where?.isDirect === true ? { mayBegin: true as const } : {}),
+      ...more,
+    };
+    return commands.run(wanted, request);
+  }
+
+  /** What may be chosen can be, without writing it. */
+  function menuFor(
+    { command: { name }, session }: Asked,
+    { choices = [] }: CommandResult,
+  ): Pick<AnswerPlace, "choosing"> {
+    const { root } = threadOf(session);
+    return choices.length === 0 || root === undefined ? {} : { choosing: { name, root, choices } };
   }
 
   async function owed(id: InboundId, place: AnswerPlace, text: string): Promise<Taken> {
@@ -125,13 +148,18 @@ export function createReceive(deps: ReceiveDeps, bot: SlackBot): Receive {
   }
 
   /** Who asks at the top of a channel is told which of its threads it was. */
-  async function picked(asked: Asked, answerTo: string): Promise<Taken> {
+  async function chosen(asked: Asked, answerTo: string, isElsewhere: boolean): Promise<Taken> {
     const { session, id, answerAt } = asked;
-    const text = await answerOf(asked, { answerTo });
-    const recent = await transcripts.recent("slack", bot.space, threadOf(session).channel, MOST_THREADS);
+    const result = await answerOf(asked, { answerTo });
+    if (answerAt === undefined) return {};
+    const said = isElsewhere ? await named(session, result.text) : result.text;
+    return owed(id, { at: answerAt, answerTo, isReplaced: true, ...menuFor(asked, result) }, said);
+  }
+
+  async function named(session: SessionId, text: string): Promise<string> {
+    const recent = await transcripts.recent("slack", bot.space, threadOf(session).channel, MOST_OPTIONS);
     const label = recent.find((each) => each.session === session)?.label;
-    const said = label === undefined ? text : `“${label}”\n\n${text}`;
-    return answerAt === undefined ? {} : owed(id, { at: answerAt, answerTo, isReplaced: true }, said);
+    return label === undefined ? text : `“${label}”\n\n${text}`;
   }
 
   async function interaction(body: Payload): Promise<Taken> {
@@ -151,8 +179,8 @@ export function createReceive(deps: ReceiveDeps, bot: SlackBot): Receive {
       }
       case "home":
         return { after: () => home.show(parsed.opened) };
-      case "picked":
-        return picked(parsed.asked, parsed.answerTo);
+      case "chosen":
+        return chosen(parsed.asked, parsed.answerTo, parsed.isElsewhere);
       case "which_thread":
         return {
           response: noEntry(parsed.command, parsed) ?? (await whichThread(parsed.command, parsed.channel)),
@@ -164,9 +192,9 @@ export function createReceive(deps: ReceiveDeps, bot: SlackBot): Receive {
     }
   }
 
-  async function whichThread({ name }: Command, channel: string): Promise<Payload> {
-    const recent = await transcripts.recent("slack", bot.space, channel, MOST_THREADS);
-    return threadPicker(name, recent, clock.now());
+  async function whichThread(command: Command, channel: string): Promise<Payload> {
+    const recent = await transcripts.recent("slack", bot.space, channel, MOST_OPTIONS);
+    return threadPicker(command, recent, clock.now());
   }
 
   /** What is said to who may not ask for that in this channel. */

@@ -2,6 +2,7 @@
 
 import type { Log } from "../../core/ports/log.ts";
 import type { SlackApi } from "./api.ts";
+import { choiceMenu, type Choosing } from "./choices.ts";
 import { formatPage } from "./format.ts";
 import type { Payload } from "./payload.ts";
 import type { AskedAt } from "./parse.ts";
@@ -13,6 +14,8 @@ export interface AnswerPlace {
   readonly answerTo?: string;
   /** What was clicked asked for nothing else, and the answer takes its place. */
   readonly isReplaced?: boolean;
+  /** Stands below the answer as a menu. */
+  readonly choosing?: Choosing;
 }
 
 /**
@@ -44,9 +47,9 @@ export function createTell(deps: { readonly api: SlackApi; readonly log: Log }):
     return false;
   }
 
-  return async ({ at, answerTo, isReplaced }, markdown) => {
+  return async ({ at, answerTo, isReplaced, choosing }, markdown) => {
     const { channel, user, thread } = at;
-    const message = messageOf(markdown);
+    const message = messageOf(markdown, choosing);
     const threaded = thread === undefined ? {} : { thread_ts: thread };
     if (isReplaced && answerTo !== undefined) {
       if (await over(answerTo, { replace_original: true, ...message })) return "over";
@@ -66,7 +69,9 @@ export function createTell(deps: { readonly api: SlackApi; readonly log: Log }):
   };
 }
 
-function messageOf(markdown: string): Payload {
+function messageOf(markdown: string, choosing: Choosing | undefined): Payload {
   const page = formatPage({ markdown, buttons: [] });
-  return page.kind === "message" ? { text: page.text, blocks: page.blocks } : { text: "Done." };
+  if (page.kind !== "message") return { text: "Done." };
+  const menu = choosing === undefined ? [] : choiceMenu(choosing);
+  return { text: page.text, blocks: [...page.blocks, ...menu] };
 }

@@ -16,7 +16,8 @@ export type Command =
   | { readonly name: "status" }
   | { readonly name: "queue" }
   | { readonly name: "usage" }
-  | { readonly name: "details" }
+  /** `message`: one of those that the answer read or was shown in; the newest answer unless said. */
+  | { readonly name: "details"; readonly message?: string }
   /** `value`: the name of a model, or `default`. Whether there is such a one is found out where it is done. */
   | { readonly name: "model"; readonly value?: string }
   | { readonly name: "effort"; readonly value?: Effort | typeof USUAL }

@@ -52,6 +52,8 @@ export interface CommandRequest {
 export interface CommandResult {
   /** Markdown for the person who asked. */
   readonly text: string;
+  /** What may be chosen for the command, where it was given without a choice by somebody who may choose. */
+  readonly choices?: readonly Choice[];
   /** What the thread is called from now on, where the command has changed that: a platform that shows a name may show this one. */
   readonly title?: string;
 }
@@ -160,7 +162,7 @@ export function createCommands(deps: CommandDeps, options: CommandOptions = {}):
       case "usage":
         return describeUsage(await deps.transcripts.usage(request.session));
       case "details":
-        return describeDetails(await deps.transcripts.newestRun(request.session), deps.clock.now());
+        return details(command.message, request);
       case "model":
       case "effort":
       case "title":
@@ -203,6 +205,25 @@ export function createCommands(deps: CommandDeps, options: CommandOptions = {}):
     }
   }
 
+  async function details(message: string | undefined, { session }: CommandRequest): Promise<string> {
+    const { transcripts, clock } = deps;
+    if (message === undefined) return describeDetails(await transcripts.newestRun(session), clock.now());
+    const run = await transcripts.runOf(session, message);
+    return run === undefined ? "The bot did not work on that message." : describeDetails(run, clock.now());
+  }
+
+  const choices: Commands["choices"] = async (name, session) => {
+    const settings = session === undefined ? undefined : await deps.transcripts.settings(session);
+    return choicesFor(name, deps.models, settings);
+  };
+
+  /** None where nothing can be set yet. */
+  async function choicesIn(name: CommandName, request: CommandRequest): Promise<readonly Choice[]> {
+    const settings = await deps.transcripts.settings(request.session);
+    if (settings === undefined && request.mayBegin !== true) return [];
+    return choicesFor(name, deps.models, settings);
+  }
+
   const refusal: Commands["refusal"] = (name, author, place, where) => {
     const decision = deps.access.ofCommand(name, author, place, where);
     if (decision.kind === "allow") return undefined;
@@ -220,16 +241,15 @@ export function createCommands(deps: CommandDeps, options: CommandOptions = {}):
         return { text: refused };
       }
       const text = await answer(command, request);
+      if (COMMANDS[command.name].argument.kind === "choice" && !isStoredCommand(command))
+        return { text, choices: await choicesIn(command.name, request) };
       if (command.name !== "title" || command.value === undefined) return { text };
       const title = (await settingsOf(request)).title?.text;
       return title === undefined ? { text } : { text, title: labelOf({ title }) };
     },
     refusal,
     help,
-    async choices(name, session) {
-      const settings = session === undefined ? undefined : await deps.transcripts.settings(session);
-      return choicesFor(name, deps.models, settings);
-    },
+    choices,
   };
 }
 

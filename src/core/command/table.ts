@@ -55,8 +55,8 @@ export const COMMANDS: Readonly<Record<CommandName, CommandDescription>> = {
     isAlsoSaid: true,
   },
   details: {
-    summary: "what the last answer did: model calls and tools, how long each took and how it ended",
-    argument: NONE,
+    summary: "what the last answer did, or that of a message: model calls, tools, how long, how it ended",
+    argument: { kind: "message", name: "message" },
     isAlsoSaid: true,
   },
   model: {

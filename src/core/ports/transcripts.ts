@@ -99,6 +99,8 @@ export interface Transcripts {
   usage(session: SessionId): Promise<SessionUsage>;
   /** The newest run of all, which may be under way; undefined where there was none. */
   newestRun(session: SessionId): Promise<RunDetails | undefined>;
+  /** The run that was shown in this message of the platform, or that read it; undefined where there is none. */
+  runOf(session: SessionId, message: string): Promise<RunDetails | undefined>;
   entries(session: SessionId): Promise<readonly Entry[]>;
   inbounds(session: SessionId): Promise<readonly InboundView[]>;
   runs(session: SessionId): Promise<readonly RunView[]>;

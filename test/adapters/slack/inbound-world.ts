@@ -20,13 +20,17 @@ import { createReceive } from "../../../src/adapters/slack/receive.ts";
 import { createTell } from "../../../src/adapters/slack/tell.ts";
 import { createNewId } from "../../../src/adapters/ids.ts";
 import { createSystemClock } from "../../../src/adapters/system-clock.ts";
+import { createPages } from "../../../src/adapters/postgres/pages.ts";
 import { createCommands } from "../../../src/core/command/commands.ts";
 import { BobbinError } from "../../../src/core/errors.ts";
 import type { Inbound } from "../../../src/core/inbound.ts";
+import type { Models } from "../../../src/core/command/models.ts";
+import type { Pages } from "../../../src/core/ports/pages.ts";
 import type { RunStore } from "../../../src/core/ports/run-store.ts";
 import type { Transcripts } from "../../../src/core/ports/transcripts.ts";
 import type { AccessRules } from "../../../src/core/access/rules.ts";
 import { createIntake, type Intake } from "../../../src/core/run/intake.ts";
+import { scriptedRecord } from "../../support/scripted-model.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import {
   createLocalSlack,
@@ -42,6 +46,7 @@ export interface InboundWorld extends AsyncDisposable {
   readonly http: Listening;
   readonly store: RunStore;
   readonly transcripts: Transcripts;
+  readonly pages: Pages;
   /** Everything that was stored, in its order. */
   stored(): Promise<readonly Inbound[]>;
   sessions(): Promise<readonly string[]>;
@@ -50,6 +55,12 @@ export interface InboundWorld extends AsyncDisposable {
   /** One more gateway for the same app and store. */
   another(): Promise<SlackConnection>;
 }
+
+/** What a thread may use. */
+const MODELS: Models = {
+  usual: { ...scriptedRecord, name: "plain-1" },
+  listed: [{ ...scriptedRecord, name: "deep-2", thinking: "effort" }],
+};
 
 export interface WorldOptions {
   readonly over?: SlackInlet["kind"];
@@ -111,7 +122,7 @@ export async function inboundWorld(options: WorldOptions = {}): Promise<InboundW
       {
         intake,
         commands: createCommands(
-          { access, intake, transcripts, models: { listed: [] }, clock, log: silentLog },
+          { access, intake, transcripts, models: MODELS, clock, log: silentLog },
           { written },
         ),
         transcripts,
@@ -143,6 +154,7 @@ export async function inboundWorld(options: WorldOptions = {}): Promise<InboundW
     http,
     store: createRunStore({ sql, newId }),
     transcripts,
+    pages: createPages(sql),
     another,
     breakStore: (times) => void (broken = times),
     async stored() {

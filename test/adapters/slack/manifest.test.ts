@@ -7,6 +7,7 @@ import { INSTALL_EVENTS } from "../../../src/adapters/slack/deliveries.ts";
 import { SHORTCUTS, SLASH_COMMANDS } from "../../../src/adapters/slack/interaction.ts";
 import { EVENTS } from "../../../src/adapters/slack/parse.ts";
 import { fieldsOf, listOf, textOf, type Payload } from "../../../src/adapters/slack/payload.ts";
+import { COMMAND_NAMES } from "../../../src/core/command/table.ts";
 import {
   SCOPES,
   SCOPES_OF_EVENTS,
@@ -50,6 +51,8 @@ test("the commands and shortcuts are those that the code takes", () => {
   expect(sorted(commands.map(({ command }) => command))).toEqual(sorted(SLASH_COMMANDS));
   expect(sorted(shortcuts.map(({ callback_id: id }) => id))).toEqual(sorted(Object.keys(SHORTCUTS)));
   expect(shortcuts.every(({ type }) => type === "message")).toBe(true);
+  const hint = commands.find(({ command }) => command === "/bobbin")?.["usage_hint"];
+  expect(String(hint).split(" | ")).toEqual(COMMAND_NAMES);
 });
 
 test("every method that is called is known with its scopes", () => {
@@ -123,7 +126,8 @@ test("everything is within Slack's limits", () => {
     within(String(description).length, 150);
     within(String(id).length, 255);
   }
-  for (const { command, description } of commands) {
+  for (const { command, description, usage_hint: hint } of commands) {
+    expect(String(hint ?? "").length).toBeLessThanOrEqual(1_000);
     expect(command).toMatch(/^\/[a-z_-]{1,31}$/);
     within(String(description).length, 2_000);
   }

@@ -75,6 +75,7 @@ export class ChatWorld {
       settings: async () => undefined,
       usage: async () => ({ models: [], last: [] }),
       newestRun: async () => undefined,
+      runOf: async () => undefined,
     };
     return createWebChat(
       {

@@ -43,6 +43,7 @@ function threadWith(
     settings: async () => state.settings,
     usage: async () => ({ models: [], last: [] }),
     newestRun: async () => undefined,
+    runOf: async () => undefined,
   };
   const intake = {
     async receive(inbound: Inbound): Promise<Receipt> {

@@ -1,13 +1,35 @@
 // What is read of a ledger in memory, and its rows of pages.
 import { BobbinError } from "../../../src/core/errors.ts";
 import type { Pages } from "../../../src/core/ports/pages.ts";
-import type { ModelUsage, Transcripts } from "../../../src/core/ports/transcripts.ts";
+import type { ModelUsage, RunDetails, Transcripts } from "../../../src/core/ports/transcripts.ts";
 import type { ModelCallRecord } from "../../../src/core/round.ts";
 import { addUsage, type Usage } from "../../../src/core/usage.ts";
 import { entriesOf, held, infoOf, isWork, usageOf, waitingOf, type MemoryLedger } from "./rows.ts";
 
 /** Without `recent`: a ledger in memory is of one thread. */
 export function createMemoryTranscripts(ledger: MemoryLedger): Transcripts {
+  const detailsOf = (run: MemoryLedger["runs"][number] | undefined): RunDetails | undefined => {
+    if (run === undefined) return undefined;
+    const { cause, epoch, startedAt, rounds, reply, outcome } = run;
+    const known = outcome === undefined ? {} : { outcome };
+    const { usage } = infoOf(ledger, run);
+    return {
+      run: { id: run.id, cause, epoch, startedAt, rounds, reply, ...known, usage },
+      modelCalls: [...ledger.calls.values()]
+        .filter((one) => one.run === run.id)
+        .map(({ call: { round, model, durationMs, outcome: how, error, usage: tries } }) => ({
+          round,
+          model,
+          durationMs,
+          outcome: how,
+          ...(error === undefined ? {} : { error }),
+          usage: tries.reduce<Usage>((sum, one) => addUsage(sum, one), {}),
+        })),
+      tools: entriesOf(ledger, run.session).flatMap(({ run: of, body }) =>
+        of === run.id && body.kind === "tool" ? [body] : [],
+      ),
+    };
+  };
   return {
     async status(id) {
       const session = ledger.sessions.get(id);
@@ -35,28 +57,14 @@ export function createMemoryTranscripts(ledger: MemoryLedger): Transcripts {
         last: byModel(calls.filter(({ run }) => run === newest).map(({ call }) => call)),
       };
     },
-    newestRun: async (id) => {
-      const run = ledger.runs.findLast(({ session }) => session === id);
-      if (run === undefined) return undefined;
-      const { cause, epoch, startedAt, rounds, reply, outcome } = run;
-      const known = outcome === undefined ? {} : { outcome };
-      const { usage } = infoOf(ledger, run);
-      return {
-        run: { id: run.id, cause, epoch, startedAt, rounds, reply, ...known, usage },
-        modelCalls: [...ledger.calls.values()]
-          .filter((one) => one.run === run.id)
-          .map(({ call: { round, model, durationMs, outcome: how, error, usage: tries } }) => ({
-            round,
-            model,
-            durationMs,
-            outcome: how,
-            ...(error === undefined ? {} : { error }),
-            usage: tries.reduce<Usage>((sum, one) => addUsage(sum, one), {}),
-          })),
-        tools: entriesOf(ledger, id).flatMap(({ run: of, body }) =>
-          of === run.id && body.kind === "tool" ? [body] : [],
-        ),
-      };
+    newestRun: async (id) => detailsOf(ledger.runs.findLast(({ session }) => session === id)),
+    runOf: async (id, message) => {
+      const runs = ledger.runs.filter(({ session }) => session === id);
+      const shown = runs.find((run) => ledger.pages.get(run.id)?.some((page) => page.message === message));
+      const read = ledger.inbox.findLast(
+        ({ inbound }) => inbound.session === id && inbound.kind === "message" && inbound.message === message,
+      );
+      return detailsOf(shown ?? runs.find((run) => run.id === read?.run));
     },
     entries: async (id) => entriesOf(ledger, id),
     async inbounds(id) {

@@ -173,10 +173,14 @@ function checkElement(element: unknown, say: (why: string) => void): void {
   const list = objectsIn(options);
   const most = type === "overflow" ? 5 : type.endsWith("static_select") ? 100 : 10;
   if (list.length < 1 || list.length > most) say(`options: 1 to ${most} items allowed`);
+  const initial = object["initial_option"];
+  if (initial !== undefined && !list.some((option) => JSON.stringify(option) === JSON.stringify(initial)))
+    say("initial_option: must be one of the options");
   for (const option of list) {
     const label = option["text"] as JsonObject | undefined;
     const length = label === undefined ? 0 : stringIn(label, "text").length;
     if (length < 1 || length > 75) say("options: text of 1 to 75 characters");
+    if (stringIn(option, "value") === "") say("options: value must be more than 0 characters");
     if (stringIn(option, "value").length > 150) say("options: value of at most 150 characters");
   }
 }

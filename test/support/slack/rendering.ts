@@ -11,6 +11,9 @@ export interface SeenControl {
   readonly value: string | undefined;
   readonly style: string | undefined;
   readonly url: string | undefined;
+  /** What a menu offers, and which of it stands chosen. */
+  readonly options: readonly string[];
+  readonly chosen: string | undefined;
 }
 
 type Readable = Pick<StoredMessage, "text" | "blocks" | "attachments">;
@@ -58,6 +61,8 @@ export function controlsOf(blocks: readonly JsonObject[] | undefined): SeenContr
         value: optionalString(element["value"]),
         style: optionalString(element["style"]),
         url: optionalString(element["url"]),
+        options: objectsIn(element["options"]).map((option) => stringIn(option, "value")),
+        chosen: optionalString(objectsIn([element["initial_option"]])[0]?.["value"]),
       }));
   });
 }
