@@ -227,6 +227,18 @@ expectBroken(
   },
 );
 
+test("a statement that has to read a whole table is not compiled first", async () => {
+  const lines = await postgres
+    .sql()
+    .query<{ "QUERY PLAN": string }>(
+      { name: "test-plan", text: "explain (analyze) select epoch from sessions where touched_at > $1" },
+      [0],
+    );
+  const plan = lines.map((line) => line["QUERY PLAN"]).join("\n");
+  expect(plan).toContain("Execution Time");
+  expect(plan).not.toContain("JIT");
+});
+
 function brokenMessages(change: (messages: WebMessages) => Partial<WebMessages>) {
   return shared(() => {
     const messages = createWebMessages(postgres.sql());
