@@ -86,6 +86,26 @@ export const transcriptsCases: readonly ContractCase<RunStoreSubject>[] = [
     },
   },
   {
+    title: "the run of a message is the one that read it, and what no run has read has none",
+    async run(subject) {
+      const { store, inbox, transcripts } = subject;
+      const first = await running(subject, "one");
+      const { session } = first;
+      await finish(subject, first);
+      const [later, waiting] = [message(session, "two"), message(session, "three")];
+      await inbox.put(later);
+      const second = asRun(await store.open(session, "worker-1"));
+      await inbox.put(waiting);
+      const [one] = await transcripts.inbounds(session);
+      const read = one?.inbound.kind === "message" ? one.inbound.message : "";
+      expect((await transcripts.runOf(session, read))?.run.id).toBe(first.run.id);
+      expect((await transcripts.runOf(session, later.message))?.run.id).toBe(second.run.id);
+      expect((await transcripts.newestRun(session))?.run.id).toBe(second.run.id);
+      expect(await transcripts.runOf(session, waiting.message)).toBe(undefined);
+      expect(await transcripts.runOf(newSession(), later.message)).toBe(undefined);
+    },
+  },
+  {
     title:
       "the recent sessions are those of one channel, the one that was touched last first, with label and state",
     async run(subject) {

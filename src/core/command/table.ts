@@ -137,6 +137,7 @@ function withGiven(name: CommandName, given: string): Command {
     case "mute":
       return { name, value: given === "on" ? "on" : "off" };
     case "why":
+    case "details":
       return { name, message: given };
     case "reset":
     case "stop":
@@ -144,7 +145,6 @@ function withGiven(name: CommandName, given: string): Command {
     case "status":
     case "queue":
     case "usage":
-    case "details":
     case "reload":
     case "help":
       return { name };
