@@ -52,7 +52,7 @@ test("the commands and shortcuts are those that the code takes", () => {
   expect(sorted(shortcuts.map(({ callback_id: id }) => id))).toEqual(sorted(Object.keys(SHORTCUTS)));
   expect(shortcuts.every(({ type }) => type === "message")).toBe(true);
   const hint = commands.find(({ command }) => command === "/bobbin")?.["usage_hint"];
-  expect(String(hint).split(" | ")).toEqual(COMMAND_NAMES);
+  expect((textOf(hint) ?? "").split(" | ")).toEqual(COMMAND_NAMES);
 });
 
 test("every method that is called is known with its scopes", () => {
@@ -127,7 +127,7 @@ test("everything is within Slack's limits", () => {
     within(String(id).length, 255);
   }
   for (const { command, description, usage_hint: hint } of commands) {
-    expect(String(hint ?? "").length).toBeLessThanOrEqual(1_000);
+    expect((textOf(hint) ?? "").length).toBeLessThanOrEqual(1_000);
     expect(command).toMatch(/^\/[a-z_-]{1,31}$/);
     within(String(description).length, 2_000);
   }
