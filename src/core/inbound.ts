@@ -45,6 +45,8 @@ export interface MessageInbound extends Common {
   readonly message: string;
   /** Typed parts, so that no marker in the text is ever needed to hide something. May be empty of text. */
   readonly parts: readonly Part[];
+  /** Whether it mentions the bot, for where a thread follows mentions only; as `addressed` unless it is said. */
+  readonly isMention?: boolean;
 }
 
 export interface EditInbound extends Common {

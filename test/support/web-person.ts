@@ -34,10 +34,13 @@ const LOOK_EVERY_MS = 50;
 /** As a browser makes them. */
 export const newMessageId = (): string => randomBytes(10).toString("hex");
 
-/** @param base address of the chat; a function where it changes (a restart on another port). */
-export function createWebPerson(base: string | (() => string)): WebPerson {
+/**
+ * @param base address of the chat; a function where it changes (a restart on another port).
+ * @param person the id that the browser has already.
+ */
+export function createWebPerson(base: string | (() => string), person?: string): WebPerson {
   const at = (path: string): string => `${typeof base === "string" ? base : base()}${path}`;
-  let cookie = "";
+  let cookie = person === undefined ? "" : `bobbin_person=${person}`;
 
   async function send(path: string, body: Record<string, unknown>): Promise<Record<string, unknown>> {
     const response = await fetch(at(path), {

@@ -97,8 +97,7 @@ export function createReceive(deps: ReceiveDeps, bot: DiscordBot): Receive {
         // Before the session is claimed: whoever answers it may be quick.
         if (place !== undefined) await places.keep(inbound.session, place);
         const receipt = await intake.receive(inbound);
-        const { addressed, author } = inbound;
-        if (receipt.kind === "refused" && receipt.answer !== undefined && addressed && author.kind !== "bot")
+        if (receipt.kind === "refused" && receipt.answer !== undefined && inbound.author.kind !== "bot")
           await tellRefused(inbound, message, receipt.answer);
         return;
       }

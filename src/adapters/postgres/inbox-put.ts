@@ -73,7 +73,7 @@ const PUT = shaped<Shape>({
 with given as materialized (
   select g.*, (select coalesce(${passedOver("s", "g")}, '') from sessions s where s.id = g.session) as found
   from jsonb_to_recordset($1::jsonb) as g(n integer, id text, session text, kind text, message text, at bigint,
-    addressed boolean, fate text, reason text, rule text, note text, body jsonb${counts ? LIMITS : ""})),
+    addressed boolean, mention boolean, fate text, reason text, rule text, note text, body jsonb${counts ? LIMITS : ""})),
 judged as materialized (
   select g.n, g.id, g.session, g.kind, g.message, g.at, g.note, g.found,
     case when g.found > '' then 'refused' else g.fate end as fate,
@@ -208,6 +208,7 @@ function recordOf({ inbound, admission, isDone }: Put, index: number): object {
     message: "message" in inbound ? inbound.message : null,
     at: Math.round(inbound.at),
     addressed: inbound.addressed,
+    mention: inbound.kind === "message" && (inbound.isMention ?? inbound.addressed),
     fate: isRefused ? "refused" : isDone ? "answered" : null,
     ...(isRefused ? { reason: rule } : {}),
     ...(rule === "" ? {} : { rule }),

@@ -21,13 +21,13 @@ export const isDropped = (by: string): string => `(i.seq < ${by}.stop_seq and ${
 export const isStopped = (by: string, run: string): string => `${by}.stop_seq > ${run}.admitted_seq`;
 
 /**
- * Why the session's row keeps the message `m` (a row with `kind`, `addressed` and `fate`) from the bot; null where it does not. It is
+ * Why the session's row keeps the message `m` (a row with `kind`, `mention` and `fate`) from the bot; null where it does not. It is
  * read where the message is stored, so that a message is judged by what was set before it.
  */
 export const passedOver = (session: string, m: string): string => `
     case when ${m}.kind = 'message' and ${m}.fate is null then
       case when ${session}.muted then '${MUTE_RULE}'
-        when ${session}.mentions_only and not ${m}.addressed then '${MENTION_RULE}' end end`;
+        when ${session}.mentions_only and not ${m}.mention then '${MENTION_RULE}' end end`;
 
 /** The body of a message that is not for the bot: that there was one is kept, so that it can be explained, and not what it said. */
 export const withoutWords = (body: string): string => `${body} || '{"parts": []}'`;

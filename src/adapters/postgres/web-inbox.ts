@@ -21,7 +21,7 @@ const PUT = {
 judged as materialized (
   select row.*, case when $11::boolean then $10::text else (
       select ${passedOver("s", "m")} from sessions s,
-        (values ('message', $12::boolean, null::text)) as m(kind, addressed, fate) where s.id = row.session) end as refused
+        (values ('message', $12::boolean, null::text)) as m(kind, mention, fate) where s.id = row.session) end as refused
   from row),
 put as (
   insert into inbox (id, session, kind, message, at, body, rule, state, fate, reason, done_at)
@@ -47,7 +47,7 @@ export function createWebInbox(sql: Sql): WebInbox {
         inboundText(inbound),
         rule,
         isRefused,
-        inbound.addressed,
+        inbound.isMention ?? inbound.addressed,
       ];
       const [found] = await sql.query<PutRow>(PUT, values);
       if (found === undefined) return undefined;

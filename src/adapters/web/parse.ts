@@ -44,6 +44,8 @@ export function toMessageInbound(from: {
   readonly author: Author;
   readonly text: string;
   readonly at: number;
+  /** It begins the thread, or calls the bot by name. */
+  readonly isMention: boolean;
 }): MessageInbound {
   return {
     v: 1,
@@ -53,9 +55,18 @@ export function toMessageInbound(from: {
     author: from.author,
     at: from.at,
     addressed: true,
+    isMention: from.isMention,
     message: from.id,
     parts: [{ kind: "text", text: from.text }],
   };
+}
+
+/** Whether the bot is called by its name, as a word of its own. */
+export function mentions(text: string, botName: string): boolean {
+  return text
+    .toLowerCase()
+    .split(/[\s,.:;!?()"']+/u)
+    .includes(`@${botName.toLowerCase()}`);
 }
 
 export function commandIdOf(id: string): InboundId {

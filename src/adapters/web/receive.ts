@@ -5,6 +5,7 @@
  */
 
 import type { z } from "zod";
+import { isAside } from "../../core/aside.ts";
 import type { Author } from "../../core/inbound.ts";
 import type { Command } from "../../core/command/command.ts";
 import type { Commands } from "../../core/command/commands.ts";
@@ -16,7 +17,14 @@ import { cleanText, isBlank } from "../../core/text.ts";
 import type { SessionId } from "../../core/thread.ts";
 import { tellOfRow, tellOfThreads, type ChangeDeps } from "./changes.ts";
 import type { KnownThreads } from "./known-threads.ts";
-import { commandIdOf, sessionOfRoot, toMessageInbound, type actionBody, type messageBody } from "./parse.ts";
+import {
+  commandIdOf,
+  mentions,
+  sessionOfRoot,
+  toMessageInbound,
+  type actionBody,
+  type messageBody,
+} from "./parse.ts";
 
 export type Received =
   /** Stored. `notice`: one line for the person alone. */
@@ -45,21 +53,27 @@ export async function receiveMessage(
 
   const page: PageContent = { markdown: cleanText(body.text).trim(), buttons: [] };
   const message = { session, id: body.id, speaker: author.name, page };
-  if (parseCommand(page.markdown) === undefined) {
-    const receipt = await storeWhole(deps, author, message);
+  const isRoot = body.thread === undefined;
+  const isMention = (text: string): boolean => isRoot || mentions(text, botName);
+  if (!isAside(page.markdown) && parseCommand(page.markdown) === undefined) {
+    const receipt = await storeWhole(deps, author, { ...message, isMention: isMention(page.markdown) });
     if (receipt?.kind === "refused") await say(deps, session, { id: body.id, botName }, receipt.answer);
     if (receipt !== undefined) return { kind: "stored", session };
   }
-  // A command, or a repeat.
+  // A command, an aside, or a repeat.
   const row = await deps.messages.insert({ ...message, from: "person" });
   deps.threads.add(session);
   if (row.from !== "person") return { kind: "refused", why: "This message id is taken." };
   // What was stored first counts, also when a repeat says something else.
   const text = row.page.markdown;
 
+  if (isAside(text)) {
+    await Promise.all([tellOfRow(deps, row), tellOfThreads(deps)]);
+    return { kind: "stored", session };
+  }
   const command = parseCommand(text);
   if (command !== undefined) {
-    const request = { session, author, id: commandIdOf(body.id), at: row.at };
+    const request = { session, author, id: commandIdOf(body.id), at: row.at, mayBegin: true } as const;
     const answer = await deps.commands.run(command, request);
     await say(deps, session, { id: body.id, botName }, answer.text);
     return { kind: "stored", session };
@@ -67,7 +81,9 @@ export async function receiveMessage(
 
   // The telling needs no answer of the intake: the row is there, and other windows may show it.
   const [receipt] = await Promise.all([
-    deps.intake.receive(toMessageInbound({ session, id: body.id, author, text, at: row.at })),
+    deps.intake.receive(
+      toMessageInbound({ session, id: body.id, author, text, at: row.at, isMention: isMention(text) }),
+    ),
     tellOfRow(deps, row),
     tellOfThreads(deps),
   ]);
@@ -76,13 +92,17 @@ export async function receiveMessage(
   return { kind: "stored", session };
 }
 
-/** The bot's answer to what is no turn of the model's. A repeat says it once more, and then nothing changes. */
+/**
+ * The bot's answer to what is no turn of the model's. A repeat says it once more, and then nothing changes. Without words (the
+ * thread's own settings keep the message from the bot) nothing is said.
+ */
 async function say(
   deps: ReceiveDeps,
   session: SessionId,
   { id, botName }: { readonly id: string; readonly botName: string },
-  markdown = "You may not do that here.",
+  markdown: string | undefined,
 ): Promise<void> {
+  if (markdown === undefined) return;
   const page = { markdown, buttons: [] };
   const told = await deps.messages.insert({
     session,
@@ -98,10 +118,11 @@ async function say(
 async function storeWhole(
   deps: ReceiveDeps,
   author: Author,
-  message: Parameters<WebInbox["put"]>[0],
+  { isMention, ...message }: Parameters<WebInbox["put"]>[0] & { readonly isMention: boolean },
 ): Promise<Receipt | undefined> {
   const { session, id, page } = message;
-  const inbound = toMessageInbound({ session, id, author, text: page.markdown, at: deps.clock.now() });
+  const at = deps.clock.now();
+  const inbound = toMessageInbound({ session, id, author, text: page.markdown, at, isMention });
   let put: Awaited<ReturnType<WebInbox["put"]>>;
   // The bell first: somebody waits for the answer, and the telling is for other windows.
   const receipt = await deps.intake.receive(inbound, async (admission) => {

@@ -113,7 +113,7 @@ export function createCommands(deps: CommandDeps, options: CommandOptions = {}):
       session: request.session,
       author: request.author,
       at: request.at,
-      addressed: request.mayBegin === true,
+      addressed: request.mayBegin === true && isSetting(command),
       ...(request.where === undefined ? {} : { where: request.where }),
       ...(request.answerTo === undefined ? {} : { answerTo: request.answerTo }),
     };
@@ -255,6 +255,10 @@ export function createCommands(deps: CommandDeps, options: CommandOptions = {}):
 
 const REFUSED = "You may not do that here.";
 const NOTHING_HERE = "Nothing has been said to the bot in this thread yet.";
+
+function isSetting(command: SessionCommand): command is SettingCommand {
+  return command.name !== "stop" && command.name !== "reset" && command.name !== "retry";
+}
 
 /** A title is one line of whole characters; a blank one asks for the title. */
 function tidied(command: Command): Command {

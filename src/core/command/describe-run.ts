@@ -8,7 +8,7 @@ import { totalTokens, type Usage } from "../usage.ts";
 const NO_RUN = "The bot has not answered anything in this thread yet.";
 
 export function describeUsage({ models, last }: SessionUsage): string {
-  if (models.length === 0) return NO_RUN;
+  if (models.length === 0) return "No model call of this thread is complete yet.";
   const lines = ["In this thread, also before a reset:", "", ...models.map(ofModel)];
   if (last.length > 0) lines.push("", "In its last answer:", "", ...last.map(ofModel));
   return lines.join("\n");

@@ -78,7 +78,7 @@ export function describeSetting(
     case "title": {
       const label = labelOf({ title: settings.title?.text, firstText });
       const from = settings.title === undefined ? " (the first words in it)" : "";
-      return `This thread is called “${label}”${from}. \`${written} …\` calls it something else.`;
+      return `This thread is called “${label}”${from}. \`${written} …\` gives it another name.`;
     }
     case "follow":
       return settings.follow === "mention"

@@ -70,7 +70,7 @@ export const COMMANDS: Readonly<Record<CommandName, CommandDescription>> = {
     isAlsoSaid: true,
   },
   title: {
-    summary: "what this thread is called, or call it something else",
+    summary: "what this thread is called, or give it another name",
     argument: { kind: "text", name: "text", longest: 100 },
     isAlsoSaid: true,
   },

@@ -70,7 +70,7 @@ export function createIntake(deps: IntakeDeps, options: IntakeOptions = {}): Int
       if (stored.kind === "ignored") return stored;
       const refusedBy = refusalIn(stored);
       if (refusedBy !== undefined) {
-        const answer = answerTo(decision, refusedBy);
+        const answer = inbound.addressed ? answerTo(decision, refusedBy) : undefined;
         return { kind: "refused", rule: refusedBy, ...(answer === undefined ? {} : { answer }) };
       }
       // A copy rings too: the first one may have died between its store and its wake.

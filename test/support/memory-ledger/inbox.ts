@@ -101,7 +101,9 @@ export function createMemoryInbox(ledger: MemoryLedger): Inbox {
   function passedOver(session: SessionRow | undefined, inbound: Inbound): string | undefined {
     if (session === undefined || inbound.kind !== "message") return undefined;
     if (session.settings.isMuted) return MUTE_RULE;
-    return session.settings.follow === "mention" && !inbound.addressed ? MENTION_RULE : undefined;
+    return session.settings.follow === "mention" && !(inbound.isMention ?? inbound.addressed)
+      ? MENTION_RULE
+      : undefined;
   }
 
   /** The limit that is reached. */
