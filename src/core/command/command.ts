@@ -65,3 +65,23 @@ export function isStored(command: Command): command is SessionCommand {
       return command satisfies never;
   }
 }
+
+/** Whether it sets something of the session. */
+export function isSetting({ name }: SessionCommand): boolean {
+  switch (name) {
+    case "model":
+    case "effort":
+    case "title":
+    case "follow":
+    case "mute":
+    case "reload":
+      return true;
+    case "stop":
+    case "reset":
+    case "retry":
+    case "branch":
+      return false;
+    default:
+      return name satisfies never;
+  }
+}

@@ -13,6 +13,7 @@ import { threadOf, type SessionId, type Thread } from "../thread.ts";
 import { UNSET, type SessionSettings } from "../session-settings.ts";
 import { headOf, isBlank } from "../text.ts";
 import {
+  isSetting,
   isStored as isStoredCommand,
   type Command,
   type CommandName,
@@ -255,10 +256,6 @@ export function createCommands(deps: CommandDeps, options: CommandOptions = {}):
 
 const REFUSED = "You may not do that here.";
 const NOTHING_HERE = "Nothing has been said to the bot in this thread yet.";
-
-function isSetting(command: SessionCommand): command is SettingCommand {
-  return command.name !== "stop" && command.name !== "reset" && command.name !== "retry";
-}
 
 /** A title is one line of whole characters; a blank one asks for the title. */
 function tidied(command: Command): Command {
