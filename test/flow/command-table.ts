@@ -62,13 +62,6 @@ const sets = (argument: string, idle: RegExp): Form => ({ argument, idle, nothin
 
 /** Those that end what runs, or what lies there, come last. */
 const FORMS: Readonly<Record<CommandName, readonly Form[]>> = {
-  branch: [
-    {
-      idle: /A new thread begins with what was said here/,
-      running: /nothing to branch from yet/,
-      nothing: /nothing to branch from yet/,
-    },
-  ],
   status: [
     { idle: /Nothing is running\. The last answer is complete/, running: /Working for/, nothing: UNSAID },
   ],

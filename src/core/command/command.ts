@@ -79,7 +79,6 @@ export function isSetting({ name }: SessionCommand): boolean {
     case "stop":
     case "reset":
     case "retry":
-    case "branch":
       return false;
     default:
       return name satisfies never;
