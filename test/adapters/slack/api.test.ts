@@ -21,6 +21,7 @@ const server = createServer((request, response) => {
   });
 });
 let clock = manualClock();
+let apiUrl = "";
 let api: SlackApi;
 
 const json =
@@ -36,8 +37,8 @@ beforeEach(async () => {
   clock = manualClock();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
-  const apiUrl = `http://127.0.0.1:${port}/api/`;
-  api = createSlackApi({ clock }, { token: TOKEN, apiUrl, timeoutMs: 400 });
+  apiUrl = `http://127.0.0.1:${port}/api/`;
+  api = createSlackApi({ clock }, { token: TOKEN, apiUrl });
 });
 afterEach(async () => {
   server.closeAllConnections();
@@ -92,7 +93,8 @@ describe("the Slack Web API", () => {
     replies.push((response) => response.destroy());
     expect(await api.call("chat.postMessage", post)).toMatchObject({ kind: "unknown" });
     replies.push(() => undefined);
-    expect(await api.call("chat.postMessage", post)).toMatchObject({ kind: "unknown" });
+    const impatient = createSlackApi({ clock }, { token: TOKEN, apiUrl, timeoutMs: 400 });
+    expect(await impatient.call("chat.postMessage", post)).toMatchObject({ kind: "unknown" });
     replies.push((response) => {
       response.writeHead(200, { "content-type": "application/json", "content-length": "50" });
       response.write('{"ok":true');
