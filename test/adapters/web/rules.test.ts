@@ -47,11 +47,11 @@ test("a message is a row and an inbound before it is acknowledged, and its threa
 test("the same message sent again is stored once and says what was said first", async () => {
   const world = new ChatWorld();
   await opened(world, "hello");
-  const again = await world.app().request(...post("/messages", { id, text: "something else" }));
+  const again = await world.app().request(...post("/messages", { id, text: "not what was said" }));
   expect(again.status).toBe(200);
   expect(world.inbounds).toHaveLength(1);
   const page = await world.app().request(`/threads/web:local:general:${id}`);
-  expect(await page.text()).not.toContain("something else");
+  expect(await page.text()).not.toContain("not what was said");
 });
 
 test("while the store is away a message is refused with one sentence, and the same message goes through later", async () => {
