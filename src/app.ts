@@ -9,6 +9,7 @@ import type { ReadyCheck } from "./adapters/http/health.ts";
 import { listen, type Mounted, type MountedDirectly } from "./adapters/http/listen.ts";
 import { createNewId, sha256 } from "./adapters/ids.ts";
 import { createAnswers } from "./adapters/postgres/answers.ts";
+import { createBranches } from "./adapters/postgres/branches.ts";
 import { createDepartures } from "./adapters/postgres/departures.ts";
 import { createGoals } from "./adapters/postgres/goals.ts";
 import { createPages } from "./adapters/postgres/pages.ts";
@@ -27,6 +28,7 @@ import { createGoalTools } from "./adapters/tools/goals.ts";
 import { createWebChat } from "./adapters/web/connection.ts";
 import { createAccess } from "./core/access/access.ts";
 import type { Tool } from "./core/agent/tool.ts";
+import { createBranching, type BranchingOptions } from "./core/branch/branching.ts";
 import { createCommands } from "./core/command/commands.ts";
 import type { Log } from "./core/ports/log.ts";
 import type { Surface } from "./core/ports/surface.ts";
@@ -56,7 +58,9 @@ export interface AppWorld {
   /** Hears of each secret that becomes known besides those of the settings, before it is used. */
   readonly learn?: (secret: string) => void;
   /** Internal: shorter times for tests. */
-  readonly times?: CoordinationTimes & DatabaseTimes & DiscordTimes & { readonly sweep?: SweeperOptions };
+  readonly times?: CoordinationTimes &
+    DatabaseTimes &
+    DiscordTimes & { readonly sweep?: SweeperOptions; readonly branches?: BranchingOptions };
   /** Internal: lets a test stand between the replies and the platform. */
   readonly surface?: (surface: Surface) => Surface;
   /** Internal: the same between the product and its database. */
@@ -155,7 +159,6 @@ export async function startApp(
     const access = createAccess(settings.config.access);
     const intake = createIntake({ access, inbox, queue, stops, clock, log });
     const models = modelsOf(role, settings);
-    const commands = createCommands({ access, intake, transcripts, models, clock, log });
 
     waitsFor = "Slack";
     const stored = await openInstalls({ sql, log }, settings);
@@ -172,6 +175,25 @@ export async function startApp(
     const discord = await openDiscord({ places: threadPlaces, clock, log }, settings, signal, world.times);
     if (discord !== undefined) started.push({ name: "discord", stop: () => discord.close() });
     const places = openPlaces({ sql, messages, live, log, clock }, { slack, discord }, BOT_NAME);
+    const surfaceOf = (session: SessionId): Surface => {
+      const surface = places.surfaceOf(session);
+      return world.surface?.(surface) ?? surface;
+    };
+    const { beginningOf: conversationOf, openings } = places;
+    const branching = createBranching(
+      {
+        branches: createBranches(sql),
+        openings,
+        intake,
+        surfaceOf,
+        conversationOf,
+        clock,
+        hash: sha256,
+        log,
+      },
+      world.times?.branches,
+    );
+    started.push({ name: "branching", stop: () => branching.stop() });
 
     if (role !== "gateway") {
       const goalTools = createGoalTools({ goals });
@@ -182,11 +204,6 @@ export async function startApp(
         BOT_NAME,
       );
       started.push({ name: "model", stop: () => agent.close() });
-      const surfaceOf = (session: SessionId): Surface => {
-        const surface = places.surfaceOf(session);
-        return world.surface?.(surface) ?? surface;
-      };
-      const { beginningOf: conversationOf } = places;
       const bookkeeping = new Set(goalTools.map(({ name }) => name));
       const stepDeps: RunSessionDeps = {
         store,
@@ -237,6 +254,7 @@ export async function startApp(
       await goalWorker.start();
       started.push({ name: "goal worker", stop: () => goalWorker.close() });
       sweeper.start();
+      branching.start();
       started.push({ name: "sweeper", stop: () => sweeper.stop() });
     }
 
@@ -245,6 +263,7 @@ export async function startApp(
       // A gateway does not answer: only its workers know which model does.
       const info = { botName: BOT_NAME, version, demo: role === "start" && settings.model === undefined };
       const arrivals = createWebInbox(sql);
+      const commands = createCommands({ access, intake, branching, transcripts, models, clock, log });
       const deps = { intake, commands, messages, arrivals, live, transcripts, newId, log, clock, info };
       site = createWebChat(deps, { allowedHosts: hostsOf(settings) });
     }
@@ -254,6 +273,7 @@ export async function startApp(
       const connection = slack.connect({
         access,
         intake,
+        branching,
         transcripts,
         models,
         threads: createPersonThreads(sql),
@@ -273,6 +293,7 @@ export async function startApp(
       const connection = discord.connect({
         access,
         intake,
+        branching,
         answers: createAnswers(sql),
         transcripts,
         models,

@@ -17,11 +17,13 @@ import { createMissedChanges } from "../adapters/discord/missed-changes.ts";
 import { OwedAnswers } from "../adapters/discord/owed-answers.ts";
 import { Reader, sinceOf } from "../adapters/discord/reader.ts";
 import { createReceive } from "../adapters/discord/receive.ts";
+import { createDiscordOpenings } from "../adapters/discord/openings.ts";
 import { createDiscordSurface } from "../adapters/discord/surface.ts";
 import { createTakeInteraction } from "../adapters/discord/take-interaction.ts";
 import { createThreads } from "../adapters/discord/threads.ts";
 import type { Settings } from "../adapters/settings/settings.ts";
 import type { Access } from "../core/access/access.ts";
+import type { Branching } from "../core/branch/branching.ts";
 import type { Models } from "../core/command/models.ts";
 import { createCommands } from "../core/command/commands.ts";
 import { toBobbinError } from "../core/errors.ts";
@@ -30,6 +32,7 @@ import type { Answers } from "../core/ports/answers.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import type { OpenConversation } from "../core/ports/conversation.ts";
 import type { Lease, Locker } from "../core/ports/locker.ts";
+import type { Openings } from "../core/ports/openings.ts";
 import type { Log } from "../core/ports/log.ts";
 import type { ReadingMarks } from "../core/ports/reading-marks.ts";
 import type { Surface } from "../core/ports/surface.ts";
@@ -44,6 +47,7 @@ import { untilThere } from "./until-there.ts";
 
 export interface Discord {
   surfaceOf(session: SessionId): Surface;
+  readonly openings: Openings;
   readonly conversation: OpenConversation;
   /** The way in; not started yet. */
   connect(deps: DiscordWayInDeps): DiscordWayIn;
@@ -53,6 +57,7 @@ export interface Discord {
 export interface DiscordWayInDeps {
   readonly access: Access;
   readonly intake: Intake;
+  readonly branching: Branching;
   readonly answers: Answers;
   readonly transcripts: Transcripts;
   readonly models: Models;
@@ -123,10 +128,11 @@ export async function openDiscord(
 
   return {
     surfaceOf: (session) => createDiscordSurface({ api, threads, working, log }, session),
+    openings: createDiscordOpenings({ api, places, log }),
     conversation: conversationWhen(
       identified.then((bot) => createDiscordConversation({ api, members }, bot)),
     ),
-    connect({ access, intake, answers, transcripts, models, marks, leaveSpace, leadership }) {
+    connect({ access, intake, branching, answers, transcripts, models, marks, leaveSpace, leadership }) {
       let gateway: DiscordGateway | undefined;
       let isStandby = false;
       let why: string | undefined = "Discord has not answered yet.";
@@ -139,7 +145,7 @@ export async function openDiscord(
       async function listen(bot: DiscordIdentity, lease: Lease): Promise<void> {
         const term = await marks.begin("discord");
         const channels = new Channels(bot.user);
-        const commands = createCommands({ access, intake, transcripts, models, clock, log });
+        const commands = createCommands({ access, intake, branching, transcripts, models, clock, log });
         const answerInteraction = createAnswerInteraction({ api, commands, intake, places, clock, log }, bot);
         const owed = new OwedAnswers({ answers, api, answerInteraction, clock, log }, bot);
         const receive = createReceive(

@@ -4,10 +4,12 @@ import { createConversation } from "../adapters/postgres/conversation.ts";
 import { createResets } from "../adapters/postgres/resets.ts";
 import type { Sql } from "../adapters/postgres/sql.ts";
 import type { Settings } from "../adapters/settings/settings.ts";
+import { createWebOpenings } from "../adapters/web/openings.ts";
 import { createWebSurface, type WebSurfaceDeps } from "../adapters/web/surface.ts";
 import { sinceReset } from "../core/context/since-reset.ts";
 import { BobbinError } from "../core/errors.ts";
 import type { Conversation, OpenConversation } from "../core/ports/conversation.ts";
+import type { Openings } from "../core/ports/openings.ts";
 import type { Surface } from "../core/ports/surface.ts";
 import type { Reach } from "../core/run/where-installed.ts";
 import { threadOf, type Platform, type SessionId } from "../core/thread.ts";
@@ -17,6 +19,8 @@ import type { Slack } from "./slack.ts";
 export interface Places {
   /** @throws BobbinError where the session's platform is not configured in this process. */
   surfaceOf(session: SessionId): Surface;
+  /** The same, of new threads. */
+  readonly openings: Openings;
   readonly conversation: Conversation;
   /** Whether somebody can be answered there now. Rejects when that cannot be known. */
   reachOf(session: SessionId): Promise<Reach>;
@@ -36,6 +40,7 @@ export function isWebChatOn(
 /** What a platform gives to those who answer. */
 interface Place {
   surfaceOf(session: SessionId): Surface;
+  readonly openings: Openings;
   readonly conversation: Conversation;
   readonly beginning?: OpenConversation;
   /** Absent where it is one place for all. */
@@ -51,6 +56,7 @@ export function openPlaces(
   const chat = (platform: Slack | Discord | undefined): Place | undefined =>
     platform && {
       surfaceOf: platform.surfaceOf,
+      openings: platform.openings,
       conversation: sinceReset(platform.conversation, resets),
       beginning: platform.conversation,
       ...("reachOf" in platform ? { reachOf: platform.reachOf } : {}),
@@ -58,6 +64,7 @@ export function openPlaces(
   const places: Readonly<Record<Platform, Place | undefined>> = {
     web: {
       surfaceOf: (session) => createWebSurface(deps, session, { botName }),
+      openings: createWebOpenings(deps, { botName }),
       conversation: createConversation(deps.sql),
     },
     slack: chat(platforms.slack),
@@ -71,6 +78,11 @@ export function openPlaces(
   };
   return {
     surfaceOf: (session) => placeOf(session).surfaceOf(session),
+    openings: {
+      refusal: (beside) => placeOf(beside).openings.refusal(beside),
+      open: async (beside, opening, mayBegin) => placeOf(beside).openings.open(beside, opening, mayBegin),
+      addressOf: async (session) => placeOf(session).openings.addressOf(session),
+    },
     conversation: {
       read: async (session, options, signal) => placeOf(session).conversation.read(session, options, signal),
     },

@@ -18,6 +18,7 @@ import { createReceive, type Receive } from "../adapters/slack/receive.ts";
 import { createSlackSpaces } from "../adapters/slack/spaces.ts";
 import type { Settings } from "../adapters/settings/settings.ts";
 import type { Access } from "../core/access/access.ts";
+import type { Branching } from "../core/branch/branching.ts";
 import type { Models } from "../core/command/models.ts";
 import { createCommands } from "../core/command/commands.ts";
 import { toBobbinError } from "../core/errors.ts";
@@ -25,6 +26,7 @@ import type { Answers } from "../core/ports/answers.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import type { OpenConversation } from "../core/ports/conversation.ts";
 import type { Install } from "../core/ports/installs.ts";
+import type { Openings } from "../core/ports/openings.ts";
 import type { Log } from "../core/ports/log.ts";
 import type { Pace } from "../core/ports/pace.ts";
 import type { PersonThreads } from "../core/ports/person-threads.ts";
@@ -39,6 +41,7 @@ import { untilThere } from "./until-there.ts";
 
 export interface Slack {
   surfaceOf(session: SessionId): Surface;
+  readonly openings: Openings;
   readonly conversation: OpenConversation;
   /** Whether somebody can be answered there now. Rejects when that cannot be known. */
   reachOf(session: SessionId): Promise<Reach>;
@@ -52,6 +55,7 @@ export interface Slack {
 export interface SlackWayInDeps {
   readonly access: Access;
   readonly intake: Intake;
+  readonly branching: Branching;
   readonly transcripts: Transcripts;
   readonly models: Models;
   readonly threads: PersonThreads;
@@ -140,7 +144,7 @@ export async function openSlack(
   await orLater(Promise.race([ready, away.promise]), clock);
 
   function receiveOf(gateway: SlackWayInDeps, owing: PrivateAnswers): (bot: SlackBot) => Receive {
-    const { access, intake, transcripts, models, threads } = gateway;
+    const { access, intake, branching, transcripts, models, threads } = gateway;
     return (bot) => {
       const { api, people, surfaces } = spaces.at(bot.space);
       const written = (name: string): string => `@${bot.name} ${name}`;
@@ -149,7 +153,10 @@ export async function openSlack(
           intake,
           transcripts,
           people,
-          commands: createCommands({ access, intake, transcripts, models, clock, log }, { written }),
+          commands: createCommands(
+            { access, intake, branching, transcripts, models, clock, log },
+            { written },
+          ),
           answers: owing,
           home: createHome({ api, access, threads, people, log }, bot),
           showIdle: (session) => surfaces.status.show(session, "idle"),
@@ -163,6 +170,7 @@ export async function openSlack(
 
   return {
     surfaceOf: spaces.surfaceOf,
+    openings: spaces.openings,
     conversation: spaces.conversation,
     async reachOf(session) {
       const { kind } = await spaces.at(threadOf(session).space).known();

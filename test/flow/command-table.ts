@@ -89,6 +89,13 @@ const FORMS: Readonly<Record<CommandName, readonly Form[]>> = {
       nothing: /Nothing of it is stored/,
     },
   ],
+  branch: [
+    {
+      idle: /A new thread begins with what was said here|A direct conversation on Discord is one thread/,
+      running: /nothing to branch from yet|A direct conversation on Discord is one thread/,
+      nothing: /nothing to branch from yet|A direct conversation on Discord is one thread/,
+    },
+  ],
   help: [{ idle: /begin anew/ }],
   retry: [{ idle: /There is nothing to try again/, running: /still working/ }],
   stop: [{ idle: /Nothing is running/, running: /^(?:“[^”]*”\s*)?Stopping/ }],

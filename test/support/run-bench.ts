@@ -1,5 +1,6 @@
 // One thread of the bot with everything real but the platform, the model and the time: the intake, the ledger in Postgres, and
 // as many workers as a test wants, each of which can leave, die, or lose its lease.
+import { noBranching } from "./no-branching.ts";
 import { randomBytes } from "node:crypto";
 import { sha256 } from "../../src/adapters/ids.ts";
 import { createLocalStops } from "../../src/adapters/local/stops.ts";
@@ -128,6 +129,7 @@ export class RunBench {
   /** What the person reads. The same `id` is the same command delivered once more. */
   async command(given: CommandName | Command, id = `c${++this.#commands}`): Promise<string> {
     const commands = createCommands({
+      branching: noBranching,
       access: accessWith(),
       intake: this.#intake(),
       transcripts: this.stores.transcripts,

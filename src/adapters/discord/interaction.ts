@@ -33,6 +33,7 @@ export type Asked =
 /** What stands in the menu of each message, by its name there: a message to answer, or a command for its thread. */
 export const MENUS: Readonly<Record<string, { readonly command?: Command }>> = {
   "Ask about this": {},
+  "Branch from here": { command: { name: "branch" } },
   "Reset thread": { command: { name: "reset" } },
 };
 
@@ -69,7 +70,8 @@ export function askedBy(
       }
       if (data.type !== ApplicationCommandType.Message || !Object.hasOwn(MENUS, data.name)) return undefined;
       const target = data.resolved.messages[data.target_id];
-      const command = MENUS[data.name]?.command;
+      const wanted = MENUS[data.name]?.command;
+      const command = wanted?.name === "branch" ? { ...wanted, message: data.target_id } : wanted;
       if (command !== undefined)
         return asking(interaction, (one) => commandOf(one, threadAt(one, data.target_id), command, bot));
       return asking(interaction, (one) => messageOf(one, target, bot, channelName));

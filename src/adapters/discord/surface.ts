@@ -35,7 +35,7 @@ const EDIT_SHARE_MS = 50;
 const NONCE_LENGTH = 24;
 const PAGE_LIMIT = "100";
 /** Nobody is pinged by a model, and no link becomes a card. An edit without it would ping again. */
-const NOBODY = { parse: [] };
+export const NOBODY = { parse: [] };
 
 /** The same for every try of a post, in any process, and another for every other post of the bot's. */
 function nonceOf(session: SessionId, key: string): string {

@@ -9,6 +9,7 @@ import type { MayBegin, Written } from "../../core/ports/surface.ts";
 import type { ThreadPlace, ThreadPlaces } from "../../core/ports/thread-places.ts";
 import { threadOf, type SessionId } from "../../core/thread.ts";
 import type { DiscordApi } from "./api.ts";
+import type { DiscordFailure } from "./api-failure.ts";
 import { decisionOn, isForbidden, isThreadThere, isUnknownMessage } from "./refusals.ts";
 
 export type OpenedThread = { readonly kind: "there" } | Exclude<Written, { readonly kind: "ok" }>;
@@ -25,6 +26,21 @@ export interface ThreadsDeps {
 }
 
 const NO_THREAD: OpenedThread = { kind: "gone", what: "thread" };
+
+/** @returns why there surely is none, or that nobody knows; undefined when it is there, whoever started it. */
+export async function startThread(
+  api: DiscordApi,
+  message: string,
+  { parent, name }: ThreadPlace,
+  mayBegin: MayBegin | undefined,
+): Promise<DiscordFailure | undefined> {
+  const answer = await api.call("POST", Routes.threads(parent, message), { body: { name }, mayBegin });
+  if (answer.kind === "ok" || isThreadThere(answer)) return undefined;
+  if (answer.kind !== "unknown" && answer.kind !== "http") return answer;
+  // It may have been made all the same: only a look can tell.
+  const look = await api.call("GET", Routes.channel(message));
+  return look.kind === "ok" ? undefined : answer;
+}
 
 export function createThreads({ api, places, log }: ThreadsDeps): Threads {
   /** Channels in which it was said that a permission is missing. */
@@ -49,27 +65,23 @@ export function createThreads({ api, places, log }: ThreadsDeps): Threads {
 
   async function start(
     session: SessionId,
-    { parent, name }: ThreadPlace,
+    place: ThreadPlace,
     mayBegin: MayBegin | undefined,
   ): Promise<OpenedThread> {
     const { channel } = threadOf(session);
-    const answer = await api.call("POST", Routes.threads(parent, channel), { body: { name }, mayBegin });
-    if (answer.kind === "ok" || isThreadThere(answer)) return { kind: "there" };
-    if (answer.kind === "unknown" || answer.kind === "http") {
-      // It may have been made all the same: only a look can tell.
-      const look = await api.call("GET", Routes.channel(channel));
-      return look.kind === "ok" ? { kind: "there" } : decisionOn(answer);
-    }
-    if (isForbidden(answer)) {
+    const failure = await startThread(api, channel, place, mayBegin);
+    if (failure === undefined) return { kind: "there" };
+    if (isForbidden(failure)) {
+      const { parent } = place;
       log.warn("no thread can be opened in a channel: a permission is missing", {
         session,
         channel: parent,
-        ...answer,
+        ...failure,
       });
       await tell(parent, channel);
     }
     // The message was deleted meanwhile: nobody waits for an answer any more.
-    return isUnknownMessage(answer) ? NO_THREAD : decisionOn(answer);
+    return isUnknownMessage(failure) ? NO_THREAD : decisionOn(failure);
   }
 
   return {

@@ -9,12 +9,16 @@ export interface FrozenRow {
   readonly toolsText: string | null;
 }
 
+/** SQL: whether the session `was` still has what it froze in this epoch. */
+export const holdsFrozen = (epoch: string): string =>
+  `was.frozen_epoch = ${epoch} and (was.reload_fence is null or was.frozen_fence > was.reload_fence)`;
+
 /**
  * SQL: the columns of a `FrozenRow`; null unless the session `was` froze them in this epoch, and nobody asked for new ones since.
  * @param call the row of the run's newest model call, or of nulls: what the run was told it is told to its end.
  */
 export const FROZEN = (epoch: string, call?: string): string => {
-  const holds = `was.frozen_epoch = ${epoch} and (was.reload_fence is null or was.frozen_fence > was.reload_fence)`;
+  const holds = holdsFrozen(epoch);
   const columns = ["prompt", "tools"].flatMap((name) => {
     const frozen = `case when ${holds} then was.${name}_hash end`;
     const hash = call === undefined ? frozen : `coalesce(${call}.${name}_hash, ${frozen})`;

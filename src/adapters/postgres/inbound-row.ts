@@ -50,7 +50,9 @@ export function toInbound(value: unknown): Inbound {
 }
 
 function toCommand(value: unknown): SessionCommand {
-  const { name, value: given } = fieldsOf(value, "command");
+  const fields = fieldsOf(value, "command");
+  const { name, value: given } = fields;
+  if (name === "branch") return { name, ...optional(fields, "message", textOf) };
   const isName = typeof name === "string" && Object.hasOwn(COMMANDS, name);
   // It is as it was checked when it was stored, and is taken for nothing else.
   const command = isName

@@ -156,6 +156,9 @@ export function createInbox(sql: Sql): Inbox {
         case "mute":
         case "reload":
           return putSetting(sql, inbound, inbound.command, rule);
+        // What there is to do stands in a row of its own.
+        case "branch":
+          return put(inbound, admission, true);
         default:
           return inbound.command satisfies never;
       }

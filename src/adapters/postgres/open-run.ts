@@ -163,7 +163,7 @@ told as materialized (
   where h.kind = 'resume' and m.run = c.id order by m.round desc, m.started_at desc limit 1),
 of_run as (
   select e.seq, e.epoch, e.run, e.round, e.body from held h, current c, entries e
-  where h.kind in ('settle', 'used_up') and e.run = c.id)
+  where h.kind in ('settle', 'used_up') and e.run = c.id and e.session = $1)
 select todo.kind as todo, h.fence,
   case when h.kind = 'new' then (
     select json_build_object('id', id, 'session', session, 'cause', cause, 'epoch', epoch, 'rounds', rounds,

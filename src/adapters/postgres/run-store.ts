@@ -45,7 +45,7 @@ select json_build_object('id', r.id, 'session', r.session, 'cause', r.cause, 'ep
     'startedAt', r.started_at, 'requester', r.requester,
     'usage', (select ${USAGE_JSON} from model_calls c where c.run = r.id)) as run,
   ${OUTCOME_JSON} as outcome,
-  (select json_agg(${ENTRY_JSON} order by e.seq) from entries e where e.run = r.id) as entries
+  (select json_agg(${ENTRY_JSON} order by e.seq) from entries e where e.run = r.id and e.session = r.session) as entries
 from runs again join runs r on r.id = again.retry_of
 where again.id = $1 and r.reason is not null`,
 };

@@ -56,10 +56,11 @@ from runs r where r.session = $1 order by r.n`,
 };
 
 /** SQL: how the first message of the session `s` began; null where it had no words. */
-export const FIRST_SAID = `(select left(string_agg(p->>'text', ' '), 200) from (
+export const FIRST_SAID = `coalesce((select b.label from branches b where b.target = s.id),
+  (select left(string_agg(p->>'text', ' '), 200) from (
       select body from inbox i where i.session = s.id and i.kind = 'message'
         and i.fate is distinct from 'refused' order by i.seq limit 1) first,
-    jsonb_array_elements(first.body->'parts') p where p->>'kind' = 'text')`;
+    jsonb_array_elements(first.body->'parts') p where p->>'kind' = 'text'))`;
 
 /** An id begins with its channel's address. Reads all ids: this is asked by a person who opens a list, not by the bot's work. */
 const RECENT = {

@@ -82,9 +82,9 @@ export function createWebMessages(sql: Sql): WebMessages {
     return row === undefined ? undefined : toMessage(row);
   };
   return {
-    async insert(given) {
+    async insert(given, label) {
       const { session, id } = given;
-      const inserted = await one(INSERT, insertValues(given));
+      const inserted = await one(INSERT, insertValues(given, label));
       const message = inserted ?? (await one(GET, [session, id]));
       if (message === undefined) throw new Error("a web message was neither inserted nor found");
       return message;
@@ -107,9 +107,12 @@ export function createWebMessages(sql: Sql): WebMessages {
 }
 
 /** $1 to $7 of `INSERTED`. */
-export function insertValues(message: Parameters<WebMessages["insert"]>[0]): readonly string[] {
+export function insertValues(
+  message: Parameters<WebMessages["insert"]>[0],
+  given?: string,
+): readonly string[] {
   const { session, id, from, speaker, page } = message;
-  const label = labelOf({ firstText: cleanText(page.markdown) });
+  const label = labelOf({ firstText: cleanText(given ?? page.markdown) });
   return [session, id, channelOf(session), from, cleanText(speaker), cleanJsonText(page), label];
 }
 

@@ -1,4 +1,4 @@
-/** The look-up of a post whose answer was lost: by the key that it carries, in the replies of its thread. */
+/** The look-up of a post whose answer was lost: by the key that it carries, in the replies of its thread or at the top of its channel. */
 
 import type { SlackApi, SlackData } from "./api.ts";
 import { fieldsOf, listOf, textOf } from "./payload.ts";
@@ -76,6 +76,33 @@ export function createFindPost(
       }
     },
   };
+}
+
+export type FoundRoot =
+  | { readonly kind: "found"; readonly ts: string }
+  | { readonly kind: "nowhere" }
+  | { readonly kind: "unknown"; readonly afterMs: number };
+
+/** The message at the top of the channel that carries the key, of those that are newer than this, ms since 1970. */
+export async function findRoot(
+  api: SlackApi,
+  channel: string,
+  key: string,
+  sinceMs: number,
+): Promise<FoundRoot> {
+  const oldest = (Math.max(0, sinceMs) / 1_000).toFixed(6);
+  for (let cursor = ""; ;) {
+    const next = cursor === "" ? {} : { cursor };
+    const args = { channel, limit: PAGE_LIMIT, include_all_metadata: true, oldest, ...next };
+    const answer = await api.call("conversations.history", args);
+    if (answer.kind === "refused" && HOPELESS.has(answer.code)) return { kind: "nowhere" };
+    if (answer.kind !== "ok")
+      return { kind: "unknown", afterMs: answer.kind === "rate_limited" ? answer.afterMs : 1_000 };
+    const ts = tsOf(messagesIn(answer.data).find((message) => carries(message, key)));
+    if (ts !== undefined) return { kind: "found", ts };
+    cursor = textOf(fieldsOf(answer.data["response_metadata"])["next_cursor"]) ?? "";
+    if (cursor === "") return { kind: "nowhere" };
+  }
 }
 
 function messagesIn(data: SlackData | undefined): readonly SlackData[] {

@@ -19,6 +19,7 @@ import { readText, type NameOf } from "./text.ts";
 
 /** Message shortcuts by their callback id: what each asks for. @param message that it was used on. */
 export const SHORTCUTS: Readonly<Record<string, (message: string) => Command>> = {
+  bobbin_branch: (message) => ({ name: "branch", message }),
   bobbin_details: (message) => ({ name: "details", message }),
   bobbin_reset: () => ({ name: "reset" }),
   bobbin_stop: () => ({ name: "stop" }),

@@ -7,6 +7,7 @@ import { BobbinError } from "../../core/errors.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import type { OpenConversation } from "../../core/ports/conversation.ts";
 import type { Installs } from "../../core/ports/installs.ts";
+import type { Openings } from "../../core/ports/openings.ts";
 import type { Log } from "../../core/ports/log.ts";
 import type { Pace } from "../../core/ports/pace.ts";
 import type { Surface } from "../../core/ports/surface.ts";
@@ -15,6 +16,7 @@ import { createSlackApi, type SlackApi } from "./api.ts";
 import { createSlackConversation } from "./conversation.ts";
 import type { SlackBot } from "./identity.ts";
 import { InstalledSpace, type Known } from "./installed-space.ts";
+import { createSlackOpenings } from "./openings.ts";
 import { createSlackPeople, type SlackPeople } from "./people.ts";
 import { createSlackSurfaces, type SlackSurfaces } from "./surfaces.ts";
 import { createTell, type Tell } from "./tell.ts";
@@ -35,6 +37,7 @@ export interface SlackSpaces {
   /** Made when it is first named; the same one each time. */
   at(space: string): SlackSpace;
   surfaceOf(session: SessionId): Surface;
+  readonly openings: Openings;
   readonly conversation: OpenConversation;
   /** Resolves when no call for a status is under way any more. */
   stop(): Promise<void>;
@@ -95,6 +98,14 @@ export function createSlackSpaces(
   return {
     at,
     surfaceOf: (session) => at(threadOf(session).space).surfaces.of(session),
+    openings: createSlackOpenings({
+      ...deps,
+      apiOf: (space) => at(space).api,
+      async botIn(space) {
+        const known = await at(space).known();
+        return known.kind === "gone" ? undefined : botOf(known);
+      },
+    }),
     conversation: {
       read: async (session, ...rest) => (await conversationAt(session)).read(session, ...rest),
       after: async (session, ...rest) => (await conversationAt(session)).after(session, ...rest),

@@ -33,11 +33,15 @@ export interface SlackSurfaceOptions {
 /** Slack takes about 50 edits a minute from an install: with many threads at work each has a longer turn. */
 const EDIT_SHARE_MS = 1_200;
 /** In one channel Slack takes about one post a second, and a few at once after a pause. */
-const POSTS: Rate = { everyMs: 1_000, burst: 4 };
+export const POSTS: Rate = { everyMs: 1_000, burst: 4 };
 /** How far the clocks of this machine and of Slack may be apart, ms. */
-const CLOCKS_APART_MS = 10 * 60_000;
+export const CLOCKS_APART_MS = 10 * 60_000;
+/** Nobody is pinged by a model, and no link becomes a card. */
+export const SILENT = { unfurl_links: false, unfurl_media: false, link_names: false, parse: "none" } as const;
 /** How often the removal of a stray post is tried. */
 const STRAY_TRIES = 5;
+
+export const paceKeyOf = (channel: string): string => `slack-posts:${channel}`;
 
 type Sendable = Extract<SlackMessage, { readonly kind: "message" }>;
 
@@ -53,7 +57,7 @@ export function createSlackSurface(
   if (!(editEveryMs >= 1_000)) throw new RangeError("editEveryMs has to be 1000 or more");
   const log = deps.log.with({ session });
   const mayMention = (user: string): boolean => options.mayMention?.(user) ?? false;
-  const paceKey = `slack-posts:${channel}`;
+  const paceKey = paceKeyOf(channel);
   const posts = createFindPost(api, { channel, root });
   /** Keys of posts whose answer never came, with the wall-clock time of their first try. */
   const begun = new Map<string, number>();
@@ -92,10 +96,7 @@ export function createSlackSurface(
     const args = {
       channel,
       thread_ts: root,
-      unfurl_links: false,
-      unfurl_media: false,
-      link_names: false,
-      parse: "none",
+      ...SILENT,
       metadata: metadataOf(key),
     };
     const answer = await send("chat.postMessage", args, message, mayBegin);

@@ -35,7 +35,7 @@ export function createWebSurface(
       await tellOfRow(deps, row);
       return { kind: "ok", message: row.id };
     } catch (error) {
-      return refusal(error);
+      return laterOrRefused(error);
     }
   }
 
@@ -49,7 +49,7 @@ export function createWebSurface(
         await Promise.all([tellOfRow(deps, row), tellOfThreads(deps)]);
         return { kind: "ok", message: row.id };
       } catch (error) {
-        return refusal(error);
+        return laterOrRefused(error);
       }
     },
     edit: (message, page) => change(() => deps.messages.update(session, message, page)),
@@ -67,7 +67,7 @@ export function createWebSurface(
 }
 
 /** Every write can be repeated without harm, so a store that is away means later and never unknown. */
-function refusal(error: unknown): Written {
+export function laterOrRefused(error: unknown): Extract<Written, { readonly kind: "later" | "refused" }> {
   if (error instanceof BobbinError && (error.retryable || error.code.startsWith("store_"))) {
     return { kind: "later", afterMs: 1_000 };
   }

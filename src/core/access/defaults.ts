@@ -21,6 +21,7 @@ export const DEFAULT_ACCESS: AccessRules = {
     stop: "everyone",
     retry: "everyone",
     reset: "everyone",
+    branch: "everyone",
     status: "everyone",
     queue: "everyone",
     usage: "everyone",

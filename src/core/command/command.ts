@@ -25,6 +25,8 @@ export type Command =
   | { readonly name: "follow"; readonly value?: Follow }
   | { readonly name: "mute"; readonly value?: "on" | "off" }
   | { readonly name: "reload" }
+  /** `message`: the one up to whose answer the new thread knows what was said, by its id on the platform; the newest unless said. */
+  | { readonly name: "branch"; readonly message?: string }
   /** `message`: the one that is asked about, by its id or its address on the platform; the newest one unless said. */
   | { readonly name: "why"; readonly message?: string }
   /** `word`: what was written like a command and is none; the list is the answer to it. */
@@ -38,7 +40,10 @@ type Given<N extends CommandName> = Required<Extract<Command, { readonly name: N
 export type SettingCommand = Given<"model" | "effort" | "title" | "follow" | "mute" | "reload">;
 
 /** Those that change the session: they are stored. The others only read, and are answered at once. */
-export type SessionCommand = Given<"reset" | "stop" | "retry"> | SettingCommand;
+export type SessionCommand =
+  | Given<"reset" | "stop" | "retry">
+  | Extract<Command, { readonly name: "branch" }>
+  | SettingCommand;
 
 /** Whether it changes the session. */
 export function isStored(command: Command): command is SessionCommand {
@@ -46,6 +51,7 @@ export function isStored(command: Command): command is SessionCommand {
     case "reset":
     case "stop":
     case "retry":
+    case "branch":
     case "reload":
       return true;
     case "model":
@@ -79,6 +85,7 @@ export function isSetting({ name }: SessionCommand): boolean {
     case "stop":
     case "reset":
     case "retry":
+    case "branch":
       return false;
     default:
       return name satisfies never;

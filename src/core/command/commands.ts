@@ -5,6 +5,7 @@ import { END_REASONS } from "../end-reason.ts";
 import type { Author, CommandInbound, Where } from "../inbound.ts";
 import type { InboundId, RunId } from "../ids.ts";
 import { labelOf } from "../label.ts";
+import type { Branching } from "../branch/branching.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
 import type { SessionStatus, Transcripts } from "../ports/transcripts.ts";
@@ -86,6 +87,7 @@ export interface CommandDeps {
   readonly access: Access;
   readonly log: Log;
   readonly intake: Intake;
+  readonly branching: Pick<Branching, "ask">;
   readonly transcripts: Transcripts;
   readonly models: Models;
   readonly clock: Clock;
@@ -104,9 +106,8 @@ export function createCommands(deps: CommandDeps, options: CommandOptions = {}):
     return word === undefined ? list : `There is no command \`${word}\`.\n\n${list}`;
   }
 
-  /** Stored like a message, so that its place among the messages is kept and a second delivery changes nothing. */
-  function store(command: SessionCommand, request: CommandRequest) {
-    const inbound: CommandInbound = {
+  function inboundOf(command: SessionCommand, request: CommandRequest): CommandInbound {
+    return {
       v: 1,
       kind: "command",
       command,
@@ -118,7 +119,11 @@ export function createCommands(deps: CommandDeps, options: CommandOptions = {}):
       ...(request.where === undefined ? {} : { where: request.where }),
       ...(request.answerTo === undefined ? {} : { answerTo: request.answerTo }),
     };
-    return deps.intake.receive(inbound);
+  }
+
+  /** Stored like a message, so that its place among the messages is kept and a second delivery changes nothing. */
+  function store(command: SessionCommand, request: CommandRequest) {
+    return deps.intake.receive(inboundOf(command, request));
   }
 
   async function isStored({ session, id }: CommandRequest): Promise<boolean> {
@@ -201,6 +206,8 @@ export function createCommands(deps: CommandDeps, options: CommandOptions = {}):
         const receipt = await store(command, request);
         return receipt.kind === "refused" ? (receipt.answer ?? REFUSED) : "Trying again.";
       }
+      case "branch":
+        return deps.branching.ask(inboundOf(command, request), command.message);
       default:
         return command satisfies never;
     }

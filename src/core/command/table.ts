@@ -47,6 +47,11 @@ export const COMMANDS: Readonly<Record<CommandName, CommandDescription>> = {
     summary: "begin anew: the bot forgets what was said in this thread (the transcript stays)",
     argument: NONE,
   },
+  branch: {
+    summary: "go on in a new thread as well, which begins with what was said in this one",
+    argument: { kind: "message", name: "message" },
+    isAlsoSaid: true,
+  },
   status: { summary: "what this thread is doing and what it has used", argument: NONE },
   queue: { summary: "what waits in this thread, in the order in which it will be read", argument: NONE },
   usage: {
@@ -138,6 +143,7 @@ function withGiven(name: CommandName, given: string): Command {
       return { name, value: given === "on" ? "on" : "off" };
     case "why":
     case "details":
+    case "branch":
       return { name, message: given };
     case "reset":
     case "stop":

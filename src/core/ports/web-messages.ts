@@ -28,8 +28,14 @@ export interface WebThread {
 }
 
 export interface WebMessages {
-  /** Inserts, or does nothing when the id is there already; answers the row as it stands. */
-  insert(message: Pick<WebMessage, "session" | "id" | "from" | "speaker" | "page">): Promise<WebMessage>;
+  /**
+   * Inserts, or does nothing when the id is there already; answers the row as it stands.
+   * @param label of the thread, where this is its first message and its words are none.
+   */
+  insert(
+    message: Pick<WebMessage, "session" | "id" | "from" | "speaker" | "page">,
+    label?: string,
+  ): Promise<WebMessage>;
   /** Replaces the page; undefined when there is no such message or it was deleted. */
   update(session: SessionId, id: string, page: PageContent): Promise<WebMessage | undefined>;
   remove(session: SessionId, id: string): Promise<WebMessage | undefined>;

@@ -319,7 +319,7 @@ test("Ask about this: what nobody has written cannot be asked about", async () =
   expect(stored).toEqual([]);
 });
 
-test("Reset thread: of a message in a channel it is the thread below it, of one in a thread that thread", async () => {
+test("Reset thread, Branch from here: of a message in a channel it is the thread below it, of one in a thread that thread", async () => {
   const asked: (readonly [Command, CommandRequest])[] = [];
   await using world = await openWorld((...one) => {
     asked.push(one);
@@ -332,9 +332,13 @@ test("Reset thread: of a message in a channel it is the thread below it, of one 
   await world.settled(1);
   await ana.menu(post, "Reset thread");
   await world.settled(2);
-  expect(asked.map(([command, { session, where }]) => [command.name, session, where])).toEqual([
-    ["reset", `discord:${discord.guild.id}:${said.id}`, { parent: channel.id }],
-    ["reset", `discord:${discord.guild.id}:${post.id}`, { parent: discord.channel("ideas").id }],
+  await ana.menu(said, "Branch from here");
+  await world.settled(3);
+  const below = `discord:${discord.guild.id}:${said.id}`;
+  expect(asked.map(([command, { session, where }]) => [command, session, where])).toEqual([
+    [{ name: "reset" }, below, { parent: channel.id }],
+    [{ name: "reset" }, `discord:${discord.guild.id}:${post.id}`, { parent: discord.channel("ideas").id }],
+    [{ name: "branch", message: said.id }, below, { parent: channel.id }],
   ]);
 });
 

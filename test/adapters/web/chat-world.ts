@@ -1,4 +1,5 @@
 // The web chat with everything behind it played: rows in memory, and a bot that does what the test says.
+import { noBranching } from "../../support/no-branching.ts";
 import { createNewId } from "../../../src/adapters/ids.ts";
 import { listen, type Listening } from "../../../src/adapters/http/listen.ts";
 import { createLocalLive } from "../../../src/adapters/local/live.ts";
@@ -81,6 +82,7 @@ export class ChatWorld {
       {
         intake: this.#intake,
         commands: createCommands({
+          branching: noBranching,
           access: accessWith(),
           intake: this.#intake,
           transcripts,

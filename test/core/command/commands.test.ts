@@ -1,3 +1,4 @@
+import { noBranching } from "../../support/no-branching.ts";
 import { expect, test } from "vitest";
 import type { CommandName } from "../../../src/core/command/command.ts";
 import { createCommands, type CommandRequest } from "../../../src/core/command/commands.ts";
@@ -52,7 +53,15 @@ function threadWith(
     },
   };
   const commands = createCommands(
-    { access: accessWith(), intake, transcripts, models, clock: manualClock(), log: silentLog },
+    {
+      access: accessWith(),
+      intake,
+      branching: noBranching,
+      transcripts,
+      models,
+      clock: manualClock(),
+      log: silentLog,
+    },
     { written: (name) => `@Bobbin ${name}` },
   );
   const ask = (name: CommandName, more: Partial<CommandRequest> = {}) =>

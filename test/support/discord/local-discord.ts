@@ -68,6 +68,8 @@ export interface LocalDiscord extends AsyncDisposable {
   /** What the bot says outside of threads and direct messages. */
   botOutsideOfThreads(): readonly SeenMessage[];
   threadNamed(id: string): Channel | undefined;
+  /** Threads of a channel, or posts of a forum. */
+  threadsIn(channel: Channel): readonly Channel[];
   /** What only this person sees there, answers that are still awaited as undefined. */
   whispers(channel: Channel | string, person: { readonly id: string }): readonly (string | undefined)[];
 
@@ -202,6 +204,7 @@ export async function createLocalDiscord(options: LocalDiscordOptions = {}): Pro
         .filter(({ author }) => author === bot.id)
         .map((message) => seen(platform, message)),
     threadNamed: (id) => state.channels.get(id),
+    threadsIn: ({ id }) => [...state.channels.values()].filter(({ parent }) => parent === id),
     whispers: (channel, person) =>
       platform.interactions.all
         .filter((one) => one.channel === idOf(channel) && one.person === person.id)

@@ -1,8 +1,9 @@
 // Channels and threads over REST: start a thread from a message, look it up, archive it, name it anew.
 import { ApiError, channelOf, messageOf, need, wrongForm, type Call, type Route } from "./call.ts";
-import { CHANNEL_TYPES, type JsonObject } from "./model.ts";
-import { beginThread, channelEvent, type Platform } from "./platform.ts";
-import { channelJson, memberJson, userJson } from "./wire.ts";
+import { CHANNEL_TYPES, FLAGS, type JsonObject } from "./model.ts";
+import { beginThread, channelEvent, messageEvent, type Platform } from "./platform.ts";
+import { readWords } from "./routes-messages.ts";
+import { channelJson, memberJson, messageJson, userJson } from "./wire.ts";
 
 const MOST_ACTIVE = 1_000;
 const DURATIONS: ReadonlySet<unknown> = new Set([60, 1440, 4320, 10_080]);
@@ -37,6 +38,27 @@ function startFromMessage(call: Call, platform: Platform): JsonObject {
   return channelJson(thread);
 }
 
+/** A post of a forum, with its first message, whose id is the thread's. Discord knows no nonce here. */
+function publish(call: Call, platform: Platform): JsonObject {
+  const { state, bot } = platform;
+  const forum = channelOf(call, platform);
+  if (forum.type !== CHANNEL_TYPES.forum)
+    throw new ApiError(400, 50024, "Cannot execute action on this channel type");
+  need(platform, forum, "SendMessages");
+  const name = checkName(call.body["name"]);
+  const message = call.body["message"] as JsonObject | undefined;
+  if (message === undefined) throw wrongForm("message", "BASE_TYPE_REQUIRED", "This field is required");
+  const { content, components } = readWords("a post of a forum", message, platform);
+  if (content === "" && components.length === 0)
+    throw new ApiError(400, 50006, "Cannot send an empty message");
+  const thread = state.startThread(forum, { name, owner: bot.id });
+  channelEvent(platform, "THREAD_CREATE", thread, { newly_created: true });
+  const flags = Number(message["flags"] ?? 0) & FLAGS.suppressEmbeds;
+  const first = state.post(thread, { id: thread.id, author: bot.id, content, components, flags });
+  messageEvent(platform, "CREATE", first);
+  return { ...channelJson(thread), message: messageJson(state, first, { bot, hasContent: true }) };
+}
+
 function change(call: Call, platform: Platform): JsonObject {
   const channel = channelOf(call, platform);
   need(platform, channel);
@@ -65,6 +87,7 @@ function change(call: Call, platform: Platform): JsonObject {
 
 export const channelRoutes: readonly Route[] = [
   { name: "POST /channels/:channel/messages/:message/threads", auth: "bot", run: startFromMessage },
+  { name: "POST /channels/:channel/threads", auth: "bot", run: publish },
   {
     name: "GET /channels/:channel",
     auth: "bot",
