@@ -4,7 +4,6 @@
  */
 
 import { readFileSync } from "node:fs";
-import { createInterface } from "node:readline/promises";
 import { parseArgs } from "node:util";
 import { createLog } from "../src/adapters/log.ts";
 import { readSettings, secretsOf, type Settings } from "../src/adapters/settings/settings.ts";
@@ -14,9 +13,10 @@ import { createSystemClock } from "../src/adapters/system-clock.ts";
 import { toBobbinError } from "../src/core/errors.ts";
 import { maskerOf } from "../src/core/mask.ts";
 import { API_CHECKS } from "./smoke-slack/by-api.ts";
-import { awaitMention, walk, type Mention, type Talk } from "./smoke-slack/by-person.ts";
+import { awaitMention, walk, type Mention } from "./smoke-slack/by-person.ts";
 import { createPlace } from "./smoke-slack/place.ts";
-import { found, reportOf, type Finding } from "./smoke-slack/report.ts";
+import { found, reportOf, type Finding } from "./smoke/report.ts";
+import { createTalk, type Talk } from "./smoke/talk.ts";
 import { openSocket } from "./smoke-slack/socket.ts";
 import { checkSlowly, checkStreams } from "./smoke-slack/streams.ts";
 
@@ -97,7 +97,7 @@ async function smoke(settings: Settings, flags: Flags, talk: Talk): Promise<stri
   };
   const way = `${slackApiUrl === undefined ? "Slack" : "a stand-in for Slack"}, ${hasPerson ? "with a person" : "without a person"}`;
   return reportOf(
-    { version, node: process.version, date: new Date().toISOString().slice(0, 10), way },
+    { platform: "Slack", version, node: process.version, date: new Date().toISOString().slice(0, 10), way },
     findings,
   );
 }
@@ -146,15 +146,7 @@ async function main(): Promise<number> {
     return 1;
   }
   const mask = maskerOf(secretsOf(settings));
-  const lines = createInterface({ input: process.stdin, output: process.stdout });
-  const talk: Talk = {
-    tell: (line) => console.log(mask(`\n→ ${line}`)),
-    async ask(question) {
-      const said = (await lines.question(`\n? ${question} `)).trim().toLowerCase();
-      return said.startsWith("y") ? true : said.startsWith("n") ? false : undefined;
-    },
-    patienceMs: flags.patienceMs,
-  };
+  const talk = createTalk(mask, flags.patienceMs);
   try {
     console.log(mask(`\n${await smoke(settings, flags, talk)}`));
     return 0;
@@ -162,7 +154,7 @@ async function main(): Promise<number> {
     console.error(mask(error instanceof Error ? toBobbinError(error).message : String(error)));
     return 1;
   } finally {
-    lines.close();
+    talk.close();
   }
 }
 

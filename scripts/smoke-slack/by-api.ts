@@ -7,7 +7,7 @@ import { metadataOf } from "../../src/adapters/slack/find-post.ts";
 import { fieldsOf, listOf, textOf } from "../../src/adapters/slack/payload.ts";
 import { SCOPES } from "../../src/adapters/slack/scopes.ts";
 import { isTaken, outcomeOf, tsOf, type Place } from "./place.ts";
-import { found, type Finding } from "./report.ts";
+import { found, type Finding } from "../smoke/report.ts";
 
 export type Check = (place: Place) => Promise<readonly Finding[]>;
 

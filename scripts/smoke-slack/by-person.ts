@@ -4,17 +4,10 @@ import type { SlackBot } from "../../src/adapters/slack/identity.ts";
 import { formatPage } from "../../src/adapters/slack/format.ts";
 import { fieldsOf, listOf, textOf, type Payload } from "../../src/adapters/slack/payload.ts";
 import { outcomeOf, tsOf, type Place } from "./place.ts";
-import { found, type Finding } from "./report.ts";
+import { found, type Finding } from "../smoke/report.ts";
+import type { Talk } from "../smoke/talk.ts";
 import { eventIn, type Delivery, type SmokeSocket } from "./socket.ts";
 import type { Recipient } from "./streams.ts";
-
-export interface Talk {
-  tell(line: string): void;
-  /** `undefined`: the person does not know, or cannot tell. */
-  ask(question: string): Promise<boolean | undefined>;
-  /** How long something that the person was asked to do is waited for, ms. */
-  readonly patienceMs: number;
-}
 
 export interface Mention extends Recipient {
   readonly channel: string;

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SlackAnswer, SlackData } from "../../src/adapters/slack/api.ts";
 import { isTaken, outcomeOf, tsOf, type Place } from "./place.ts";
-import { found, type Finding } from "./report.ts";
+import { found, type Finding } from "../smoke/report.ts";
 
 export interface Recipient {
   readonly user: string;

@@ -167,7 +167,7 @@ test("messages that wait can be corrected and taken back, and the model reads th
   expect(read).not.toContain("wrod");
 });
 
-test("an edit of what was read is a note for the next turn, and a preview is none", async () => {
+test("I5: an edit of what was read is a note for the next turn, and a preview is none", async () => {
   const { discord, ana, channel, at } = scene();
   const { id } = ana.say(channel, `${at} hello`);
   await world.settled(id, 1);
@@ -246,7 +246,7 @@ test("an answer that somebody deletes in mid-run is there again, whole and once;
   await until(() => world.llm.abandoned === abandoned + 1, { timeoutMs: 30_000, what: "the model is left" });
 });
 
-test("an archived thread goes on where it was; a locked one ends quietly", async () => {
+test("I15: an archived thread goes on where it was; a locked one ends quietly, with its outcome kept", async () => {
   const { discord, ana, channel, at } = scene();
   const { id } = ana.say(channel, `${at} hello`);
   await world.settled(id, 1);
@@ -268,6 +268,19 @@ test("an archived thread goes on where it was; a locked one ends quietly", async
   await until(() => discord.callsOf(POST).some(({ code }) => code === 160005), { what: "it was refused" });
   expect(world.replies(id)).toHaveLength(posts);
   expect(world.llm.requests.length - asked).toBeLessThanOrEqual(1);
+  const sql = await world.sql();
+  const runs = (): Promise<readonly { reply: string; reason: string }[]> =>
+    sql.query(
+      {
+        name: "runs-of-a-locked-thread",
+        text: "select reply, reason from runs where session like $1 order by n",
+      },
+      [`%:${id}`],
+    );
+  await until(async () => (await runs()).every(({ reply }) => reply === "settled"), {
+    what: "nothing is tried again",
+  });
+  expect((await runs()).at(-1)?.reason).toMatch(/cancelled|stop/);
 });
 
 test("pitfall 12: what a model writes pings nobody", async () => {

@@ -225,7 +225,7 @@ test("pitfall 3: thrown out by Discord, the bot says so by health and does not c
   expect(discord.gateway.identifies).toHaveLength(1);
 });
 
-test("pitfall 14: without the Message Content Intent mentions and direct messages are answered, and a thread is told once", async () => {
+test("I21 pitfall 14: without the Message Content Intent mentions and direct messages are answered, and a thread is told once", async () => {
   await using world = await openDiscordWorld({
     parts: "start",
     prepare: (discord) => void (discord.gateway.mayReadContent = false),

@@ -3,12 +3,27 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { createDiscordApi } from "../../src/adapters/discord/api.ts";
+import { registerCommands, wantedCommands } from "../../src/adapters/discord/commands.ts";
+import { identify } from "../../src/adapters/discord/identify.ts";
+import { PERMISSIONS } from "../../src/adapters/discord/permissions.ts";
 import { readSettings } from "../../src/adapters/settings/settings.ts";
+import { createSystemClock } from "../../src/adapters/system-clock.ts";
 import { runDoctor } from "../../src/doctor.ts";
 import { createLocalDiscord } from "../support/discord/local-discord.ts";
 import { freePort } from "../support/services/free-port.ts";
 import { freshDatabase, ownPostgres } from "../support/services/postgres.ts";
 import { freshRedis, ownRedis } from "../support/services/redis.ts";
+import { silentLog } from "../support/silent-log.ts";
+
+/** What doctor asks of Discord. */
+const ASKED = [
+  "GET /users/@me",
+  "GET /applications/@me",
+  "GET /gateway/bot",
+  "GET /applications/:application/commands",
+  "GET /users/@me/guilds",
+];
 
 async function doctor(env: Record<string, string>) {
   const port = `${await freePort()}`;
@@ -75,6 +90,9 @@ test("Discord is asked whose token it is, what the bot may read, and what it may
   const well = await doctor({ ...access, DISCORD_CLIENT_ID: discord.applicationId });
   expect(well.text).toMatch(/^ok {4}Discord knows the bot as Bobbin\.$/m);
   expect(well.text).toMatch(/^ok {4}In the server Home the bot may do all that it needs\.$/m);
+  // Nobody has started it yet.
+  expect(well.text).toMatch(/^warn {2}Discord does not have these commands as they are today: .*\breset\b/m);
+  expect(well.text).toContain("next  Start Bobbin: whoever listens to Discord registers its commands.");
   expect(well.code).toBe(0);
 
   discord.gateway.mayReadContent = false;
@@ -92,6 +110,46 @@ test("Discord is asked whose token it is, what the bot may read, and what it may
   const refused = await doctor({ DISCORD_TOKEN: "never-to-be-seen", DISCORD_API_URL: discord.apiUrl });
   expect(refused.text).toMatch(/^fail {2}Discord does not take DISCORD_TOKEN \(HTTP 401\)/m);
   expect(refused.text).not.toContain("never-to-be-seen");
+});
+
+test("whatever the bot lacks on Discord is named, with what to do: each permission, a command, a server, entries to the gateway", async () => {
+  await using discord = await createLocalDiscord({
+    identifies: { remaining: 30 },
+    // So often nobody asks.
+    rateLimits: { globalPerS: 1_000, buckets: Object.fromEntries(ASKED.map((route) => [route, [1_000, 1]])) },
+  });
+  const access = { DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl };
+  const registering = createDiscordApi({ log: silentLog }, { token: discord.token, apiUrl: discord.apiUrl });
+  const { app, installs } = await identify(registering);
+  const deps = { api: registering, clock: createSystemClock(), log: silentLog };
+  await registerCommands(deps, { app, installs }, new AbortController().signal);
+  const { text } = await doctor(access);
+  expect(text).toMatch(/^ok {4}Discord has all commands of Bobbin\.$/m);
+  expect(text).toMatch(/^warn {2}Discord's gateway takes the bot 30 times more today, of 1000\.$/m);
+
+  const [first, ...others] = wantedCommands(installs);
+  await registering.call("PUT", `/applications/${app}/commands`, { body: others });
+  registering.close();
+  expect((await doctor(access)).text).toContain(`as they are today: ${first?.name}.`);
+
+  const { botPermissions } = discord.guild;
+  const given = [...botPermissions];
+  expect(given.length).toBe(Object.keys(PERMISSIONS).length);
+  const named = new Set<string>();
+  for (const permission of given) {
+    botPermissions.delete(permission);
+    const lacking = await doctor(access);
+    const [, name = "nothing"] = /lacks the permission ([\w ]+): Bobbin/.exec(lacking.text) ?? [];
+    expect(lacking.text).toContain(`next  Give the bot's role in Home the permission ${name}`);
+    named.add(name);
+    botPermissions.add(permission);
+  }
+  expect(named).toEqual(new Set(Object.keys(PERMISSIONS)));
+
+  discord.throwOut(discord.guild);
+  const nowhere = await doctor(access);
+  expect(nowhere.text).toMatch(/^warn {2}The bot is in no server of Discord's yet\.$/m);
+  expect(nowhere.text).toContain("next  Invite the bot: https://discord.com/oauth2/authorize");
 });
 
 test("servers that are away fail in one plain sentence each, without the password", async () => {

@@ -56,7 +56,8 @@ export async function registerCommands(
   for (let failures = 0; failures < 5; failures++) {
     const known = await api.call("GET", Routes.applicationCommands(app));
     if (known.kind === "ok") {
-      if (formOf(known.data as readonly APIApplicationCommand[]) === formOf(wanted)) return;
+      const registered = known.data as readonly APIApplicationCommand[];
+      if (registered.length === wanted.length && unregistered(registered, installs).length === 0) return;
       const put = await api.call("PUT", Routes.applicationCommands(app), { body: wanted });
       if (put.kind === "ok") {
         log.info("the commands are registered with Discord", { commands: wanted.length });
@@ -73,12 +74,24 @@ export async function registerCommands(
   log.warn("the commands could not be registered with Discord; they are at the next start");
 }
 
-/** The same text for the same list, whatever else Discord keeps with it. */
-function formOf(commands: readonly (Wanted | APIApplicationCommand)[]): string {
-  const forms = commands.map(({ name, type, description, contexts, integration_types: types }) =>
-    JSON.stringify([name, type, description, sorted(contexts), sorted(types)]),
-  );
-  return forms.sort().join("\n");
+/** Names of the commands that are not registered as they are today. @param registered as Discord gives them. */
+export function unregistered(
+  registered: readonly Partial<APIApplicationCommand>[],
+  installs: readonly ApplicationIntegrationType[],
+): readonly string[] {
+  const forms = new Set(registered.map(formOf));
+  return wantedCommands(installs).flatMap((command) => (forms.has(formOf(command)) ? [] : [command.name]));
+}
+
+/** The same text for the same command, whatever else Discord keeps with it. */
+function formOf({
+  name,
+  type,
+  description,
+  contexts,
+  integration_types: types,
+}: Wanted | Partial<APIApplicationCommand>): string {
+  return JSON.stringify([name, type, description, sorted(contexts), sorted(types)]);
 }
 
 function sorted(numbers: readonly number[] | null | undefined): readonly number[] {

@@ -1,14 +1,17 @@
-/** Asks Discord once about the token, for `doctor`: whose it is, what the bot may read, and what it may do in each server. Changes nothing. */
+/** Asks Discord once about the token, for `doctor`: whose it is, what the bot may read, what it may do in each
+ * server, and whether its commands are known. Changes nothing. */
 
 import {
   Routes,
+  type APIApplicationCommand,
   type RESTAPIPartialCurrentUserGuild,
   type RESTGetAPIGatewayBotResult,
 } from "discord-api-types/v10";
 import { toBobbinError } from "../../core/errors.ts";
 import type { Log } from "../../core/ports/log.ts";
 import { createDiscordApi, type DiscordApi } from "./api.ts";
-import { identify } from "./identify.ts";
+import { unregistered } from "./commands.ts";
+import { identify, type DiscordIdentity } from "./identify.ts";
 import { invitationOf, missingIn, PERMISSIONS } from "./permissions.ts";
 
 export interface DiscordFinding {
@@ -56,7 +59,7 @@ export async function probeDiscord(
         next: `Switch the Message Content Intent on, on ${INTENT_PAGE}.`,
       });
     }
-    return [...findings, ...(await entries(api)), ...(await servers(api, bot.app))];
+    return [...findings, ...(await entries(api)), await commands(api, bot), ...(await servers(api, bot.app))];
   } catch (error) {
     const { message, retryable } = toBobbinError(error);
     const next = "Correct DISCORD_TOKEN, or the way from this machine to Discord.";
@@ -73,6 +76,19 @@ async function entries(api: DiscordApi): Promise<readonly DiscordFinding[]> {
   const { remaining, total } = (answer.data as RESTGetAPIGatewayBotResult).session_start_limit;
   const sentence = `Discord's gateway takes the bot ${remaining} times more today, of ${total}.`;
   return [{ state: remaining * 10 > total ? "ok" : "warn", sentence }];
+}
+
+async function commands(api: DiscordApi, { app, installs }: DiscordIdentity): Promise<DiscordFinding> {
+  const answer = await api.call("GET", Routes.applicationCommands(app));
+  if (answer.kind !== "ok")
+    return { state: "warn", sentence: "Discord does not tell the commands of the bot now." };
+  const missing = unregistered(answer.data as readonly APIApplicationCommand[], installs);
+  if (missing.length === 0) return { state: "ok", sentence: "Discord has all commands of Bobbin." };
+  return {
+    state: "warn",
+    sentence: `Discord does not have these commands as they are today: ${missing.join(", ")}.`,
+    next: "Start Bobbin: whoever listens to Discord registers its commands.",
+  };
 }
 
 async function servers(api: DiscordApi, app: string): Promise<readonly DiscordFinding[]> {

@@ -99,6 +99,19 @@ export const channelRoutes: readonly Route[] = [
   },
   { name: "PATCH /channels/:channel", auth: "bot", run: change },
   {
+    name: "DELETE /channels/:channel",
+    auth: "bot",
+    run(call, platform) {
+      const channel = channelOf(call, platform);
+      // Whoever started a thread may not delete it for that.
+      need(platform, channel, "ManageThreads");
+      if (channel.thread === undefined) throw new ApiError(403, 50013, "Missing Permissions");
+      channel.isDeleted = true;
+      channelEvent(platform, "THREAD_DELETE", channel);
+      return channelJson(channel);
+    },
+  },
+  {
     name: "POST /channels/:channel/typing",
     auth: "bot",
     run(call, platform) {

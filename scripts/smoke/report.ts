@@ -1,14 +1,16 @@
-/** What the smoke test found, as a table to paste into an issue: no ids, no tokens, no words of people. */
+/** What a smoke test found, as a table to paste into an issue: no ids, no tokens, no words of people. */
 
 export interface Finding {
   /** What was tried, as a sentence that should be true. */
   readonly claim: string;
   readonly state: "holds" | "does not hold" | "not known";
-  /** What was seen, in Slack's own words where it has some. */
+  /** What was seen, in the platform's own words where it has some. */
   readonly saw: string;
 }
 
 export interface ReportHead {
+  /** As people call it. */
+  readonly platform: string;
   readonly version: string;
   readonly node: string;
   readonly date: string;
@@ -25,7 +27,7 @@ export function reportOf(head: ReportHead, findings: readonly Finding[]): string
   const rows = findings.map(({ claim, state, saw }) => `| ${cell(claim)} | ${state} | ${cell(saw)} |`);
   const count = (state: Finding["state"]): number => findings.filter((one) => one.state === state).length;
   return [
-    `Slack smoke test of Bobbin ${head.version}, Node ${head.node}, ${head.date}, ${head.way}`,
+    `${head.platform} smoke test of Bobbin ${head.version}, Node ${head.node}, ${head.date}, ${head.way}`,
     "",
     "| claim | | seen |",
     "| --- | --- | --- |",
