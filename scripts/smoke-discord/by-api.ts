@@ -65,7 +65,7 @@ async function lengths(place: Place): Promise<readonly Finding[]> {
     found(
       "A sign outside of the first 65,536 counts as two, as Bobbin counts it",
       isTaken(wide) === undefined ? undefined : isRefusedWith(wide, WRONG_FORM),
-      `${[...signs].length} signs, ${signs.length} units: ${outcomeOf(wide)}`,
+      `${signs.length} units in fewer than 2,000 signs: ${outcomeOf(wide)}`,
     ),
   ];
 }

@@ -76,7 +76,7 @@ test("a person who does what it says gets a whole report, and what they wrote is
     "Now edit that message": () => linked && ana.edit(linked, "https://example.org and more"),
     "Press the button": () => {
       const shown = discord.shown(thread()).findLast(({ buttons }) => buttons.length > 0);
-      if (shown !== undefined) void ana.click(shown, "Press me");
+      return shown && ana.click(shown, "Press me");
     },
     "to Bobbin directly": () => ana.dm("smoke"),
     "publish a post": () => ana.publish(discord.channel("ideas", "forum"), "A post", discord.botMention),
