@@ -4,6 +4,7 @@ import type { Inbound } from "../../src/core/inbound.ts";
 import { cleanText } from "../../src/core/text.ts";
 import type { ContractCase } from "./contract.ts";
 import { inboxAccessCases } from "./inbox-access.ts";
+import { inboxSettingsCases } from "./inbox-settings.ts";
 import { fates, only, type InboxSubject } from "./inbox-subject.ts";
 import { asRun, command, deletion, edit, message, newSession } from "./store-samples.ts";
 
@@ -278,4 +279,5 @@ export const inboxCases: readonly ContractCase<InboxSubject>[] = [
     },
   },
   ...inboxAccessCases,
+  ...inboxSettingsCases,
 ];

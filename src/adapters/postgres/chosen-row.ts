@@ -19,3 +19,9 @@ export function toChosen({ chosenModel, chosenEffort }: ChosenRow): ChosenModel 
     ...(effort === undefined ? {} : { effort }),
   };
 }
+
+/** @param params as `ModelCallRecord.params` holds them. */
+export function toTold(model: string, params: string | null): ChosenModel {
+  const { thinking } = JSON.parse(params ?? "{}") as { readonly thinking?: { readonly effort?: string } };
+  return toChosen({ chosenModel: model, chosenEffort: thinking?.effort ?? null });
+}

@@ -5,7 +5,7 @@ import type { RunId } from "../../core/ids.ts";
 import type { Fence, Opened } from "../../core/ports/run-store.ts";
 import type { SessionId } from "../../core/thread.ts";
 import type { EntryRow } from "./entry-row.ts";
-import { CHOSEN, toChosen, type ChosenRow } from "./chosen-row.ts";
+import { CHOSEN, toChosen, toTold, type ChosenRow } from "./chosen-row.ts";
 import { FROZEN, toFrozen, type FrozenRow } from "./frozen-row.ts";
 import {
   IN_ORDER,
@@ -44,8 +44,8 @@ interface OpenRow extends FrozenRow, ChosenRow, TailRow {
   readonly entries: readonly EntryRow[] | null;
   readonly stopped: boolean;
   readonly afterCrash: boolean;
-  /** The model of the run's newest call. */
-  readonly begunWith: string | null;
+  readonly toldModel: string | null;
+  readonly toldParams: string | null;
   readonly goal: string | null;
 }
 
@@ -159,7 +159,7 @@ scope as materialized (
   select coalesce(c.epoch, h.epoch) as epoch from held h left join current c on true where h.kind in ('new', 'resume')),
 ${newest("scope", tail)},
 told as materialized (
-  select m.model, m.prompt_hash, m.tools_hash from held h, current c, model_calls m
+  select m.model, m.params, m.prompt_hash, m.tools_hash from held h, current c, model_calls m
   where h.kind = 'resume' and m.run = c.id order by m.round desc, m.started_at desc limit 1),
 of_run as (
   select e.seq, e.epoch, e.run, e.round, e.body from held h, current c, entries e
@@ -179,7 +179,7 @@ select todo.kind as todo, h.fence,
   exists (select from left_behind) or exists (
     select from current c join attempts a on a.run = c.id
     where a.ended = 'crashed' and a.ended_at > now_ms() - ${MAY_LAND_MS}) as "afterCrash",
-  l.model as "begunWith", was.goal, ${CHOSEN}, ${FROZEN("coalesce(c.epoch, was.epoch)", "l")}
+  l.model as "toldModel", l.params as "toldParams", was.goal, ${CHOSEN}, ${FROZEN("coalesce(c.epoch, was.epoch)", "l")}
 from was cross join todo left join held h on true
 left join current c on true left join told l on true`,
 });
@@ -237,7 +237,7 @@ async function toOpened(sql: Sql, row: OpenRow, session: SessionId, tail: number
         tail: await tailOf(sql, run, row, tail),
         ...toFrozen(row),
         chosen: toChosen(row),
-        ...(row.begunWith === null ? {} : { begunWith: row.begunWith }),
+        ...(row.toldModel === null ? {} : { begunWith: toTold(row.toldModel, row.toldParams) }),
         resumed: row.todo === "resume",
         stopped: row.stopped,
         afterCrash: row.afterCrash,

@@ -16,13 +16,13 @@ import type { Tool } from "./tool.ts";
 export interface ProfileOf {
   /**
    * @param chosen the session's model, where people chose one.
-   * @param begunWith the model that the run has asked so far: it goes on with that one while there is such a one.
+   * @param begunWith what the run has asked so far: it goes on with that while there is such a model.
    * @param goal the session has a goal: the tools for it join the others, from now on.
    */
   (
     frozen: Frozen | undefined,
     chosen?: ChosenModel,
-    begunWith?: string,
+    begunWith?: ChosenModel,
     goal?: "goal",
   ): {
     readonly profile: LoopProfile;
@@ -57,7 +57,8 @@ export function createProfileOf(
   const known = [...current.tools, ...goalTools];
   return (given = fresh, chosen = {}, begunWith, goal) => {
     const wanted = modelFor(models, chosen) ?? current.model;
-    const model = usableModels(models).find(({ name }) => name === begunWith) ?? wanted;
+    const model = usableModels(models).find(({ name }) => name === begunWith?.model) ?? wanted;
+    const { effort } = begunWith ?? chosen;
     const isGone = chosen.model !== undefined && wanted.name !== chosen.model;
     const notice = isGone
       ? { notice: `The model ${chosen.model} is not listed any more, so ${model.name} answered.` }
@@ -66,7 +67,7 @@ export function createProfileOf(
     const base: LoopProfile = {
       ...current,
       model,
-      ...(chosen.effort === undefined ? {} : { thinking: { kind: "effort", effort: chosen.effort } }),
+      ...(effort === undefined ? {} : { thinking: { kind: "effort", effort } }),
       frozen,
     };
     if (frozen === fresh) return { profile: base, frozen, ...notice };

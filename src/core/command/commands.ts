@@ -162,7 +162,11 @@ export function createCommands(deps: CommandDeps, options: CommandOptions = {}):
       case "help":
         return help(command.word);
       case "status":
-        return describeStatus(await deps.transcripts.status(request.session), deps.clock.now());
+        return describeStatus(
+          await deps.transcripts.status(request.session),
+          deps.clock.now(),
+          await settingsOf(request),
+        );
       case "queue":
         return describeQueue(await deps.transcripts.inbounds(request.session));
       case "usage":

@@ -5,6 +5,7 @@ import type { EndReason } from "../events.ts";
 import { labelOf } from "../label.ts";
 import { formatDuration, formatMoney, formatTokens } from "../measure.ts";
 import type { InboundView, SessionStatus } from "../ports/transcripts.ts";
+import { UNSET, type SessionSettings } from "../session-settings.ts";
 import { totalTokens } from "../usage.ts";
 import type { CommandName } from "./command.ts";
 import { COMMAND_NAMES, COMMANDS } from "./table.ts";
@@ -24,7 +25,11 @@ function describeLast(reason: EndReason): string {
   return reason === "waiting" ? why : `The last answer ended early. ${why}`;
 }
 
-export function describeStatus(status: SessionStatus | undefined, now: number): string {
+export function describeStatus(
+  status: SessionStatus | undefined,
+  now: number,
+  settings: SessionSettings = UNSET,
+): string {
   if (status === undefined) return "Nothing has been said to the bot in this thread yet.";
   const lines: string[] = [];
   if (status.running === undefined) {
@@ -36,6 +41,9 @@ export function describeStatus(status: SessionStatus | undefined, now: number): 
       `Working for ${formatDuration(Math.max(0, now - startedAt))}, ${rounds} ${rounds === 1 ? "round" : "rounds"} so far (run \`${run}\`).`,
     );
   }
+  if (settings.isMuted) lines.push("The bot is quiet in this thread.");
+  if (settings.follow === "mention") lines.push("Only messages that mention the bot are for it.");
+  if (settings.model !== undefined) lines.push(`Model: \`${settings.model}\`.`);
   if (status.waiting > 0) lines.push(`Waiting messages: ${status.waiting}.`);
   const tokens = totalTokens(status.usage);
   const spent = [

@@ -71,8 +71,8 @@ export type Opened =
       /** What the model is told; absent where it is to be composed anew. Of a run that is resumed what it was told so far. */
       readonly frozen?: Frozen;
       readonly chosen: ChosenModel;
-      /** The model that a resumed run has asked so far. */
-      readonly begunWith?: string;
+      /** The model that a resumed run has asked so far, and with which effort. */
+      readonly begunWith?: ChosenModel;
       /** The thread's open goal. */
       readonly goal?: Goal;
       readonly resumed: boolean;

@@ -1,4 +1,5 @@
 // The run store of a ledger in memory.
+import type { Effort } from "../../../src/core/effort.ts";
 import { END_REASONS } from "../../../src/core/end-reason.ts";
 import type { Entry } from "../../../src/core/entry.ts";
 import { BobbinError } from "../../../src/core/errors.ts";
@@ -37,6 +38,11 @@ type OpenedRun = Extract<Opened, { readonly kind: "run" }>;
 
 function chosenOf({ model, effort }: SessionSettings): ChosenModel {
   return { ...(model === undefined ? {} : { model }), ...(effort === undefined ? {} : { effort }) };
+}
+
+function beganWith({ model, params }: ModelCallRecord): ChosenModel {
+  const { thinking } = JSON.parse(cleanText(params)) as { readonly thinking?: { readonly effort?: Effort } };
+  return { model, ...(thinking?.effort === undefined ? {} : { effort: thinking.effort }) };
 }
 
 export function createMemoryRunStore(ledger: MemoryLedger, tailLimit = 200): RunStore {
@@ -124,7 +130,7 @@ export function createMemoryRunStore(ledger: MemoryLedger, tailLimit = 200): Run
   ): Pick<OpenedRun, "frozen" | "begunWith"> {
     const call = [...ledger.calls.values()].findLast((one) => one.run === run.id)?.call;
     if (isResumed && call !== undefined)
-      return { frozen: { prompt: call.prompt, tools: call.tools }, begunWith: call.model };
+      return { frozen: { prompt: call.prompt, tools: call.tools }, begunWith: beganWith(call) };
     const holds = frozen?.epoch === run.epoch && (reloadFence === undefined || frozen.fence > reloadFence);
     return holds ? { frozen: frozen.frozen } : {};
   }
