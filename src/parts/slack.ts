@@ -11,7 +11,7 @@ import { createDeliveries } from "../adapters/slack/deliveries.ts";
 import { withEnvironmentInstall } from "../adapters/slack/environment-install.ts";
 import { createHome } from "../adapters/slack/home.ts";
 import { identify } from "../adapters/slack/identify.ts";
-import type { SlackBot } from "../adapters/slack/identity.ts";
+import { writtenTo, type SlackBot } from "../adapters/slack/identity.ts";
 import { createInstallPages } from "../adapters/slack/install-pages.ts";
 import { PrivateAnswers } from "../adapters/slack/private-answers.ts";
 import { createReceive, type Receive } from "../adapters/slack/receive.ts";
@@ -147,7 +147,6 @@ export async function openSlack(
     const { access, intake, branching, transcripts, models, threads } = gateway;
     return (bot) => {
       const { api, people, surfaces } = spaces.at(bot.space);
-      const written = (name: string): string => `@${bot.name} ${name}`;
       return createReceive(
         {
           intake,
@@ -155,7 +154,7 @@ export async function openSlack(
           people,
           commands: createCommands(
             { access, intake, branching, transcripts, models, clock, log },
-            { written },
+            { written: writtenTo(bot) },
           ),
           answers: owing,
           home: createHome({ api, access, threads, people, log }, bot),

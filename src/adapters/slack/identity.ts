@@ -1,5 +1,7 @@
 /** Who the bot is in Slack, and what the ids of things are made of. */
 
+import type { CommandName } from "../../core/command/command.ts";
+import { COMMANDS } from "../../core/command/table.ts";
 import { inboundIdOf, type Inbound } from "../../core/inbound.ts";
 import type { InboundId } from "../../core/ids.ts";
 import { threadOf, toSessionId, type SessionId } from "../../core/thread.ts";
@@ -26,6 +28,11 @@ export function sessionAt(
   return channel === undefined || root === undefined
     ? undefined
     : toSessionId(["slack", space, channel, root].join(":"));
+}
+
+/** As people write a command. Free text behind a word alone would be said to the bot, so there the word has a slash. */
+export function writtenTo({ name }: SlackBot): (command: CommandName) => string {
+  return (command) => `@${name} ${COMMANDS[command].argument.kind === "text" ? "/" : ""}${command}`;
 }
 
 /** The address at which Slack opens the thread. */

@@ -15,6 +15,7 @@ import { createSlackApi } from "../../../src/adapters/slack/api.ts";
 import { SlackConnection, type SlackInlet } from "../../../src/adapters/slack/connection.ts";
 import { createHome } from "../../../src/adapters/slack/home.ts";
 import { identify } from "../../../src/adapters/slack/identify.ts";
+import { writtenTo } from "../../../src/adapters/slack/identity.ts";
 import { createSlackPeople } from "../../../src/adapters/slack/people.ts";
 import { PrivateAnswers } from "../../../src/adapters/slack/private-answers.ts";
 import { createReceive } from "../../../src/adapters/slack/receive.ts";
@@ -102,7 +103,6 @@ export async function inboundWorld(options: WorldOptions = {}): Promise<InboundW
   const apiUrl = slack.slackApiUrl;
   const api = createSlackApi(deps, { token: slack.app.botToken, apiUrl });
   const bot = await identify(api);
-  const written = (name: string): string => `@${bot.name} ${name}`;
   const inlet: SlackInlet =
     over === "socket"
       ? {
@@ -124,7 +124,7 @@ export async function inboundWorld(options: WorldOptions = {}): Promise<InboundW
         intake,
         commands: createCommands(
           { access, intake, branching: noBranching, transcripts, models: MODELS, clock, log: silentLog },
-          { written },
+          { written: writtenTo(bot) },
         ),
         transcripts,
         people,

@@ -86,6 +86,20 @@ test("where nothing was said to the bot there is nothing to choose; in a direct 
   expect(await settingsOf(direct)).toMatchObject({ follow: "mention" });
 });
 
+test("free text goes to a command only behind a slash, and the bot says so", async () => {
+  const { ana, channel, at } = scene();
+  const root = await says(ana, channel, `${at} a question`);
+  await says(ana, channel, `${at} title`, root);
+  await whisper(ana, channel, /called “a question”[^]*@bobbin \/title/, root);
+  await says(ana, channel, `${at} /title The roof`, root);
+  await whisper(ana, channel, /is called “The roof” now/, root);
+  await says(ana, channel, `${at} title of the book?`, root);
+  expect(await settingsOf(root)).toMatchObject({ title: { text: "The roof", source: "person" } });
+  expect(
+    (await world.stored()).filter(({ kind, session }) => kind === "message" && session === sessionOf(root)),
+  ).toHaveLength(2);
+});
+
 test("every command but help asks under /bobbin which thread it is for", async () => {
   const { ana, channel, at } = scene();
   await says(ana, channel, `${at} a question`);
