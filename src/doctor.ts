@@ -12,9 +12,10 @@ import { modelRecordOf } from "./adapters/settings/model-record.ts";
 import { secretsOf, type Settings } from "./adapters/settings/settings.ts";
 import { createSystemClock } from "./adapters/system-clock.ts";
 import { probeDiscord } from "./adapters/discord/probe.ts";
-import { probeSlack } from "./adapters/slack/probe.ts";
+import { probeSlackBot, probeSlackWay } from "./adapters/slack/probe.ts";
 import type { Log } from "./core/ports/log.ts";
-import { maskerOf } from "./core/mask.ts";
+import { createKnownSecrets } from "./core/mask.ts";
+import { checkInstalls } from "./parts/installs-check.ts";
 import { isWebChatOn } from "./parts/places.ts";
 import { checkPostgres } from "./parts/postgres-check.ts";
 import { checkRedis } from "./queue/redis-check.ts";
@@ -42,14 +43,14 @@ type Checked = Finding | readonly Finding[];
  * @returns the exit code: 0 when nothing failed.
  */
 export async function runDoctor(settings: Settings, print: (line: string) => void): Promise<number> {
-  const mask = maskerOf(secretsOf(settings));
+  const secrets = createKnownSecrets(secretsOf(settings));
   const checks: readonly Promise<Checked>[] = [
     checkNode(),
     checkDatabase(settings),
     checkRedisServer(settings),
     checkModel(settings),
     checkPort(settings),
-    checkSlack(settings),
+    checkSlack(settings, (secret) => secrets.learn(secret)),
     checkDiscord(settings),
     checkPlatforms(settings),
   ];
@@ -58,14 +59,14 @@ export async function runDoctor(settings: Settings, print: (line: string) => voi
   // Asked all at once, told in order.
   for (const check of checks) {
     for (const finding of [await check].flat() as readonly Finding[]) {
-      print(mask(`${finding.state.padEnd(4)}  ${finding.sentence}`));
+      print(secrets.mask(`${finding.state.padEnd(4)}  ${finding.sentence}`));
       if (finding.next !== undefined) next.push(finding.next);
       if (finding.state === "fail") failed++;
     }
   }
   print("");
   if (next.length === 0) print("Nothing to do: start Bobbin.");
-  for (const sentence of next) print(mask(`next  ${sentence}`));
+  for (const sentence of next) print(secrets.mask(`next  ${sentence}`));
   return failed === 0 ? 0 : 1;
 }
 
@@ -176,17 +177,16 @@ async function checkPort({ host, port }: Settings): Promise<Checked> {
   }
 }
 
-async function checkSlack(settings: Settings): Promise<Checked> {
+async function checkSlack(settings: Settings, learn: (secret: string) => void): Promise<Checked> {
   const { slackBotToken, slackClientId, slackAppToken, slackApiUrl, publicUrl } = settings;
-  if (slackBotToken === undefined) {
-    if (slackClientId === undefined) return [];
-    const sentence = "Slack is configured for many workspaces, which this version does not know yet.";
-    return { state: "warn", sentence, next: "Set SLACK_BOT_TOKEN to connect one workspace." };
-  }
-  return probeSlack(
-    { clock: createSystemClock(), log: NO_LOG },
-    { botToken: slackBotToken, appToken: slackAppToken, apiUrl: slackApiUrl, publicUrl },
-  );
+  if (slackBotToken === undefined && slackClientId === undefined) return [];
+  const deps = { clock: createSystemClock(), log: NO_LOG, learn };
+  const elsewhere = { apiUrl: slackApiUrl };
+  return [
+    ...(slackBotToken === undefined ? [] : await probeSlackBot(deps, slackBotToken, elsewhere)),
+    ...(await checkInstalls(deps, settings)),
+    await probeSlackWay(deps, slackAppToken, publicUrl, elsewhere),
+  ];
 }
 
 async function checkDiscord({ discordToken, discordClientId, discordApiUrl }: Settings): Promise<Checked> {
@@ -199,12 +199,13 @@ async function checkDiscord({ discordToken, discordClientId, discordApiUrl }: Se
 
 /** What brings messages in besides the platforms. */
 async function checkPlatforms(settings: Settings): Promise<Checked> {
-  const { slackBotToken, discordToken, host, port } = settings;
+  const { slackBotToken, slackClientId, discordToken, host, port } = settings;
+  const hasPlatform = [slackBotToken, slackClientId, discordToken].some((set) => set !== undefined);
   const findings: Finding[] = [];
   if (isWebChatOn(settings)) {
     const open = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
     findings.push({ state: "ok", sentence: `The web chat is on: http://${open}:${port}/` });
-  } else if (slackBotToken === undefined && discordToken === undefined) {
+  } else if (!hasPlatform) {
     const next = "Set WEB_CHAT=on to talk with Bobbin in the browser.";
     findings.push({ state: "warn", sentence: "The web chat is off, so nothing brings messages in.", next });
   }

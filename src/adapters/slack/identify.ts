@@ -5,11 +5,25 @@ import type { SlackApi } from "./api.ts";
 import type { SlackBot } from "./identity.ts";
 import { textOf } from "./payload.ts";
 
+/** Which token it is, as a person calls it, and how another one is got. */
+export interface TokenName {
+  readonly called: string;
+  readonly fix: string;
+}
+
+export const TOKEN_OF_ENVIRONMENT: TokenName = {
+  called: "SLACK_BOT_TOKEN",
+  fix: "Copy it anew from the page of your app, after installing it.",
+};
+
 /**
  * @throws BobbinError `platform_refused` when the token is not taken, else `platform_unavailable`, which is retryable: then
  * Slack may answer later.
  */
-export async function identify(api: SlackApi): Promise<SlackBot> {
+export async function identify(
+  api: SlackApi,
+  { called, fix }: TokenName = TOKEN_OF_ENVIRONMENT,
+): Promise<SlackBot> {
   const answer = await api.call("auth.test", {});
   switch (answer.kind) {
     case "ok": {
@@ -24,14 +38,11 @@ export async function identify(api: SlackApi): Promise<SlackBot> {
       }
       throw new BobbinError(
         "platform_refused",
-        "SLACK_BOT_TOKEN is no bot's token. Use the one that begins with xoxb-.",
+        `${called} is no bot's token. Use the one that begins with xoxb-.`,
       );
     }
     case "refused":
-      throw new BobbinError(
-        "platform_refused",
-        `Slack does not take SLACK_BOT_TOKEN (${answer.code}). Copy it anew from the page of your app, after installing it.`,
-      );
+      throw new BobbinError("platform_refused", `Slack does not take ${called} (${answer.code}). ${fix}`);
     case "rate_limited":
       throw away("Slack takes no question for a while.");
     case "http":

@@ -1,11 +1,11 @@
-/** Asks Slack once about both tokens, for `doctor`: whose they are, and what the app may do. Changes nothing. */
+/** Asks Slack once about each token, for `doctor`: whose it is, and what the app may do. Changes nothing. */
 
 import { toBobbinError } from "../../core/errors.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Log } from "../../core/ports/log.ts";
 import { createSlackApi, type SlackAnswer } from "./api.ts";
 import { REQUEST_PATH } from "./http-receiver.ts";
-import { identify } from "./identify.ts";
+import { identify, type TokenName } from "./identify.ts";
 import { textOf } from "./payload.ts";
 import { SCOPES, SCOPES_OF_EVENTS } from "./scopes.ts";
 
@@ -17,39 +17,50 @@ export interface SlackFinding {
   readonly next?: string;
 }
 
-export interface SlackTokens {
-  readonly botToken: string;
-  /** Without one events come over HTTP. */
-  readonly appToken: string | undefined;
+export interface ProbeOptions {
   readonly apiUrl: string | undefined;
-  readonly publicUrl: string | undefined;
 }
 
 const INSTALL = "then install the app in the workspace again.";
+const TIMEOUT_MS = 5_000;
 
-/** Never throws. */
-export async function probeSlack(
+/** One bot token: whose it is, and what it may do. Never throws. @param name which of several it is. */
+export async function probeSlackBot(
   deps: { readonly clock: Clock; readonly log: Log },
-  tokens: SlackTokens,
+  token: string,
+  { apiUrl }: ProbeOptions,
+  name?: TokenName,
 ): Promise<readonly SlackFinding[]> {
-  const { botToken, appToken, apiUrl } = tokens;
   const elsewhere = apiUrl === undefined ? {} : { apiUrl };
-  const api = createSlackApi(deps, { token: botToken, timeoutMs: 5_000, ...elsewhere });
-  const findings: SlackFinding[] = [];
+  const api = createSlackApi(deps, { token, timeoutMs: TIMEOUT_MS, ...elsewhere });
   try {
-    const { name } = await identify(api);
+    const bot = await identify(api, name);
     const answer = await api.call("auth.test", {});
     const team = answer.kind === "ok" ? (textOf(answer.data["team"]) ?? "") : "";
-    findings.push({ state: "ok", sentence: `Slack knows the bot as @${name} in the workspace ${team}.` });
-    findings.push(...missingScopes(answer));
+    const sentence = `Slack knows the bot as @${bot.name} in the workspace ${team}.`;
+    const missing = missingScopes(answer).map((finding) =>
+      // Of several workspaces each may lack another one.
+      name === undefined ? finding : { ...finding, sentence: `In ${bot.space}: ${finding.sentence}` },
+    );
+    return [{ state: "ok", sentence }, ...missing];
   } catch (error) {
     const { message, retryable } = toBobbinError(error);
-    const next = "Correct SLACK_BOT_TOKEN, or the way from this machine to Slack.";
-    findings.push({ state: retryable ? "warn" : "fail", sentence: message, next });
+    const next = name?.fix ?? "Correct SLACK_BOT_TOKEN, or the way from this machine to Slack.";
+    return [{ state: retryable ? "warn" : "fail", sentence: message, next }];
   }
-  if (appToken === undefined) return [...findings, overHttp(tokens.publicUrl)];
-  const appApi = createSlackApi(deps, { token: appToken, timeoutMs: 5_000, ...elsewhere });
-  return [...findings, overSocket(await appApi.call("apps.connections.open", {}))];
+}
+
+/** How Slack reaches us. Never throws. @param appToken without one events come over HTTP. */
+export async function probeSlackWay(
+  deps: { readonly clock: Clock; readonly log: Log },
+  appToken: string | undefined,
+  publicUrl: string | undefined,
+  { apiUrl }: ProbeOptions,
+): Promise<SlackFinding> {
+  if (appToken === undefined) return overHttp(publicUrl);
+  const elsewhere = apiUrl === undefined ? {} : { apiUrl };
+  const api = createSlackApi(deps, { token: appToken, timeoutMs: TIMEOUT_MS, ...elsewhere });
+  return overSocket(await api.call("apps.connections.open", {}));
 }
 
 function missingScopes(answer: SlackAnswer): readonly SlackFinding[] {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { probeSlack, type SlackTokens } from "../../../src/adapters/slack/probe.ts";
+import { probeSlackBot, probeSlackWay } from "../../../src/adapters/slack/probe.ts";
 import { createSystemClock } from "../../../src/adapters/system-clock.ts";
 import { readSettings } from "../../../src/adapters/settings/settings.ts";
 import { runDoctor } from "../../../src/doctor.ts";
@@ -8,9 +8,20 @@ import { createLocalSlack, type LocalSlack } from "../../support/slack/local-sla
 
 const deps = { clock: createSystemClock(), log: silentLog };
 
-function probe(slack: LocalSlack, more: Partial<SlackTokens> = {}) {
+interface Tokens {
+  readonly botToken: string;
+  readonly appToken: string | undefined;
+  readonly apiUrl: string;
+  readonly publicUrl: string | undefined;
+}
+
+async function probe(slack: LocalSlack, more: Partial<Tokens> = {}) {
   const { botToken, appToken } = slack.app;
-  return probeSlack(deps, { botToken, appToken, apiUrl: slack.slackApiUrl, publicUrl: undefined, ...more });
+  const asked: Tokens = { botToken, appToken, apiUrl: slack.slackApiUrl, publicUrl: undefined, ...more };
+  return [
+    ...(await probeSlackBot(deps, asked.botToken, asked)),
+    await probeSlackWay(deps, asked.appToken, asked.publicUrl, asked),
+  ];
 }
 
 test("a complete app is ok, by name and workspace, over the socket and over HTTP", async () => {

@@ -108,15 +108,18 @@ export function createApp(options: AppOptions, newId: (prefix: string) => string
 /** The same app in another workspace: another bot, with a token of its own once it is installed there. */
 export function appInTeam(
   app: AppIdentity,
-  team: Pick<AppIdentity, "teamName" | "org" | "isInstalled">,
+  team: Pick<AppIdentity, "teamName" | "org" | "isInstalled"> & {
+    readonly bot?: Pick<AppIdentity, "botUserId" | "botId"> | undefined;
+  },
   newId: (prefix: string) => string,
 ): AppIdentity {
+  const { bot, ...place } = team;
   return {
     ...app,
-    ...team,
-    botToken: team.isInstalled ? `xoxb-${newId("1")}-${newId("2")}-local` : "",
-    botUserId: newId("U"),
-    botId: newId("B"),
+    ...place,
+    botToken: place.isInstalled ? `xoxb-${newId("1")}-${newId("2")}-local` : "",
+    botUserId: bot?.botUserId ?? newId("U"),
+    botId: bot?.botId ?? newId("B"),
     scopes: new Set(app.scopes),
   };
 }

@@ -74,6 +74,8 @@ export interface LocalTeam {
   /** The same one for the same name. */
   channel(name: string, options?: ChannelOptions): Channel;
   groupDm(...people: readonly { readonly id: string }[]): Channel;
+  /** Of all conversations so far. */
+  channelIds(): readonly string[];
   archive(channel: Channel): void;
   /** The bot comes in or is taken out; events say so. */
   invite(channel: Channel): void;
@@ -112,6 +114,8 @@ export interface TeamOptions {
   readonly isEmpty?: boolean;
   /** Id of the organisation to which the workspace belongs. */
   readonly org?: string;
+  /** Of the same organisation: in all its workspaces the bot is one. */
+  readonly botOf?: LocalTeam;
 }
 
 export interface LocalSlack extends LocalTeam, AsyncDisposable {
@@ -208,10 +212,11 @@ export async function createLocalSlack(options: LocalSlackOptions = {}): Promise
     ...first,
     slackApiUrl: `${origin}/api/`,
     origin,
-    team(teamId, { isEmpty = false, org } = {}) {
+    team(teamId, { isEmpty = false, org, botOf } = {}) {
       const place = {
         teamName: `Team ${teamId}`,
         isInstalled: !isEmpty,
+        bot: botOf?.app,
         org: org === undefined ? undefined : { id: org, name: `Org ${org}`, isWide: false },
       };
       return teamOn(teams, platformOf(teamId, appInTeam(app, place, newId)), delivery);
@@ -307,6 +312,7 @@ function teamOn(teams: Teams, platform: Platform, delivery: Delivery): LocalTeam
       return channel;
     },
     groupDm: (...people) => workspace.direct([app.botUserId, ...people.map(({ id }) => id)]),
+    channelIds: () => [...workspace.channels.keys()],
     archive: (channel) => void (channel.isArchived = true),
     invite(channel) {
       channel.members.add(app.botUserId);
