@@ -172,8 +172,13 @@ export async function openSlack(
     openings: spaces.openings,
     conversation: spaces.conversation,
     async reachOf(session) {
-      const { kind } = await spaces.at(threadOf(session).space).known();
-      return kind;
+      try {
+        return (await spaces.at(threadOf(session).space).known()).kind;
+      } catch (error) {
+        // Slack has not said yet whose the token is: what waits is looked at again when it has.
+        if (toBobbinError(error).code === "platform_unavailable") return "broken";
+        throw error;
+      }
     },
     troubles: {
       name: "Slack installs",

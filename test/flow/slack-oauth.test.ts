@@ -1,5 +1,7 @@
 // One app in many workspaces: installed, installed again, removed, revoked, and with other keys.
+import { ClearStateStore } from "@slack/oauth";
 import { expect, test } from "vitest";
+import { signingSecretOf } from "../../src/adapters/seal.ts";
 import { readSettings } from "../../src/adapters/settings/settings.ts";
 import { runDoctor } from "../../src/doctor.ts";
 import { until } from "../support/until.ts";
@@ -72,6 +74,16 @@ test("a link for installing is good once, in the browser in which it was begun; 
   const asked = slack.oauth.allow(wrong.slackUrl, allowed).replace(/code=[^&]*/, "code=<script>");
   const failed = await world.follow(asked, wrong.cookie);
   expect([failed.status, failed.text]).toEqual([502, expect.not.stringContaining("<script>")]);
+
+  const signed = new ClearStateStore(signingSecretOf(KEYS[0], "install-state"), 600);
+  const withStateOf = async (ageMs: number): Promise<number> => {
+    const at = new Date(Date.now() - ageMs);
+    const state = await signed.generateStateParam({ scopes: ["chat:write"] }, at);
+    const address = `http://x/slack/oauth_redirect?code=none&state=${state}`;
+    return (await world.follow(address, `slack-app-oauth-state=${state}`)).status;
+  };
+  // The second one is good, and the code is not.
+  expect([await withStateOf(602_000), await withStateOf(500_000)]).toEqual([400, 502]);
 
   const unwanted = await world.install(two);
   expect([unwanted.status, unwanted.text]).toEqual([403, expect.stringContaining("not allowed it")]);
@@ -184,7 +196,7 @@ test("a run that is under way when the app is removed ends, and nothing of it is
   await world.start("gateway");
   await world.start("worker");
   await world.install(one);
-  const said = one.mention("tell me a long story");
+  const said = one.mention("say 600 words");
   await until(() => slack.callsOf("chat.postMessage").length > 0, {
     timeoutMs: LIMIT_MS,
     what: "the answer has begun",
@@ -246,7 +258,7 @@ test("the key of the tokens is changed by putting a new one in front; where it i
   world.expectUnmixed(one, two);
 });
 
-test("over a socket, an install of a whole organisation answers in all its workspaces with one token, and a workspace with an install of its own keeps that", async () => {
+test("over a socket, an install of a whole organisation answers in all its workspaces with one token, and one that lets the app go takes it from no other", async () => {
   await using world = await openOAuthWorld({ over: "socket" });
   const { slack, sql } = world;
   const one = world.office("T1", { org: "E1" });
