@@ -16,7 +16,7 @@ function nextSecond(): Promise<unknown> {
 
 test("two workspaces are installed over two gateways, each is answered with its own token, and no token is in the log or the database", async () => {
   await using world = await openOAuthWorld();
-  const { slack, lines, sql } = world;
+  const { lines, sql } = world;
   const [one, two] = [world.office("T1"), world.office("T2")];
   const gateway = await world.start("gateway");
   const other = await world.start("gateway");
