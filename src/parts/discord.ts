@@ -18,6 +18,7 @@ import { OwedAnswers } from "../adapters/discord/owed-answers.ts";
 import { Reader, sinceOf } from "../adapters/discord/reader.ts";
 import { createReceive } from "../adapters/discord/receive.ts";
 import { createDiscordOpenings } from "../adapters/discord/openings.ts";
+import { createSuggest } from "../adapters/discord/suggest.ts";
 import { createDiscordSurface } from "../adapters/discord/surface.ts";
 import { createTakeInteraction } from "../adapters/discord/take-interaction.ts";
 import { createThreads } from "../adapters/discord/threads.ts";
@@ -160,8 +161,8 @@ export async function openDiscord(
             isLive: () => lease.isLive(),
           },
         );
-        const channelName = (id: string): string | undefined => channels.nameOf(id);
-        const takeInteraction = createTakeInteraction({ api, owed, log, channelName }, bot);
+        const suggest = createSuggest({ api, commands, log });
+        const takeInteraction = createTakeInteraction({ api, owed, channels, suggest, log }, bot);
         const changes = createMissedChanges({ api, reader, receive, transcripts, clock, log });
         const listener = createListener({ channels, reader, receive, changes, takeInteraction });
         const pace = new IdentifyPace({ api, clock, log }, { ...term, ...times.identify });

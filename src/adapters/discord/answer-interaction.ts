@@ -1,14 +1,16 @@
 /** Does what a click or a command asks for, and tells the one who asked. */
 
 import { Routes } from "discord-api-types/v10";
-import type { Commands } from "../../core/command/commands.ts";
+import type { CommandResult, Commands } from "../../core/command/commands.ts";
 import { growingMs, pause } from "../../core/pause.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Log } from "../../core/ports/log.ts";
 import type { ThreadPlaces } from "../../core/ports/thread-places.ts";
+import { split } from "../../core/reply/split.ts";
 import type { Intake } from "../../core/run/intake.ts";
+import { headOf } from "../../core/text.ts";
 import type { DiscordApi } from "./api.ts";
-import { formatPage } from "./format.ts";
+import { formatPage, measure, PAGE_SIZE } from "./format.ts";
 import type { DiscordBot } from "./identity.ts";
 import type { Asked } from "./interaction.ts";
 import { timeOf } from "./snowflake.ts";
@@ -36,44 +38,58 @@ export type AnswerInteraction = (place: InteractionPlace) => Promise<"over" | "l
 /** How long the address of an answer is good, ms. What was not done by then is not done any more, as nobody could be told. */
 export const TOKEN_MS = 15 * 60_000;
 const MOST_TRIES = 3;
+const LONGEST_NAME = 100;
+/** Discord shows no more of one message: its own words, and cards below them. */
+const MOST_PAGES = 3;
 const FAILED = "That could not be done now. Please try again.";
 
 export function createAnswerInteraction(deps: AnswerInteractionDeps, bot: DiscordBot): AnswerInteraction {
   const { api, commands, intake, places, clock, log } = deps;
 
-  async function textOf(asked: Asked): Promise<string> {
+  async function done(asked: Asked): Promise<CommandResult> {
     switch (asked.kind) {
       case "nothing":
-        return asked.why;
+        return { text: asked.why };
       case "command":
-        return (await commands.run(asked.command, asked.request)).text;
+        return commands.run(asked.command, asked.request);
       case "message": {
         const { inbound, place } = asked;
         // Before the session is claimed: whoever answers it may be quick.
         if (place !== undefined) await places.keep(inbound.session, place);
         const receipt = await intake.receive(inbound);
-        if (receipt.kind === "refused") return receipt.answer ?? "You may not do that here.";
-        return place === undefined ? "I answer here." : "I answer in the thread below that message.";
+        if (receipt.kind === "refused") return { text: receipt.answer ?? "You may not do that here." };
+        return {
+          text: place === undefined ? "I answer here." : "I answer in the thread below that message.",
+        };
       }
       default:
         return asked satisfies never;
     }
   }
 
+  /** Once: Discord takes two names in ten minutes, and threads of others only from whoever manages them. */
+  async function rename(thread: string, title: string): Promise<void> {
+    const body = { name: headOf(title, LONGEST_NAME) };
+    const renamed = await api.call("PATCH", Routes.channel(thread), { body });
+    if (renamed.kind !== "ok") log.info("a thread keeps its name on Discord", { thread, ...renamed });
+  }
+
   return async ({ id, token, asked }) => {
     if (clock.now() - timeOf(id) > TOKEN_MS) return "over";
-    const text = await textOf(asked).catch((error: unknown) => {
+    const { text, title } = await done(asked).catch((error: unknown): CommandResult => {
       log.error("what was asked for could not be done", { kind: asked.kind, error });
-      return FAILED;
+      return { text: FAILED };
     });
-    const page = formatPage({ markdown: text, buttons: [] });
-    const content = page.kind === "message" ? page.content : "Done.";
-    const body = { content, allowed_mentions: { parse: [] } };
+    const body = { ...shownOf(text), allowed_mentions: { parse: [] } };
     // One edit or many are the same.
     for (let failures = 0; ; failures++) {
       const route = Routes.webhookMessage(bot.app, token, "@original");
       const told = await api.answer("PATCH", route, body, token);
-      if (told.kind === "ok") return "over";
+      if (told.kind === "ok") {
+        if (title !== undefined && asked.kind === "command" && asked.named !== undefined)
+          await rename(asked.named, title);
+        return "over";
+      }
       if (told.kind === "refused" || failures + 1 >= MOST_TRIES)
         log.warn("the answer to a command could not be shown", { ...told });
       if (told.kind === "refused") return "over";
@@ -81,4 +97,16 @@ export function createAnswerInteraction(deps: AnswerInteractionDeps, bot: Discor
       await pause(clock, told.kind === "rate_limited" ? told.afterMs : growingMs(failures));
     }
   };
+}
+
+/** An answer is one message, so that giving it twice is giving it once: what is too long for its words stands in cards below them. */
+function shownOf(markdown: string): object {
+  const pages = split(markdown, { pageSize: PAGE_SIZE, measure });
+  const shown = pages.slice(0, MOST_PAGES).map((page) => {
+    const message = formatPage({ markdown: page, buttons: [] });
+    return message.kind === "message" ? message.content : "…";
+  });
+  const [content = "…", ...cards] = shown;
+  if (pages.length > MOST_PAGES) cards.push("…");
+  return { content, embeds: cards.map((description) => ({ description })) };
 }

@@ -1,13 +1,15 @@
 /** Commands as Discord knows them: the same list as everywhere, and the menus; registered only when it is another one than is registered. */
 
 import {
+  ApplicationCommandOptionType,
   ApplicationCommandType,
   type ApplicationIntegrationType,
   InteractionContextType,
   Routes,
   type APIApplicationCommand,
+  type APIApplicationCommandOption,
 } from "discord-api-types/v10";
-import { COMMANDS } from "../../core/command/table.ts";
+import { COMMANDS, type CommandArgument } from "../../core/command/table.ts";
 import { pause, growingMs } from "../../core/pause.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Log } from "../../core/ports/log.ts";
@@ -21,6 +23,16 @@ interface Wanted {
   readonly description: string;
   readonly contexts: readonly InteractionContextType[];
   readonly integration_types: readonly ApplicationIntegrationType[];
+  readonly options?: readonly Option[];
+}
+
+interface Option {
+  readonly type: ApplicationCommandOptionType;
+  readonly name: string;
+  readonly description: string;
+  readonly max_length?: number;
+  readonly choices?: readonly { readonly name: string; readonly value: string }[];
+  readonly autocomplete?: boolean;
 }
 
 /** In servers and in direct messages with the bot, for all who have it there: people by a server, or for themselves. */
@@ -29,10 +41,11 @@ export function wantedCommands(installs: readonly ApplicationIntegrationType[]):
     contexts: [InteractionContextType.Guild, InteractionContextType.BotDM],
     integration_types: installs,
   };
-  const slash = Object.entries(COMMANDS).map(([name, { summary }]) => ({
+  const slash = Object.entries(COMMANDS).map(([name, { summary, argument }]) => ({
     name,
     type: ApplicationCommandType.ChatInput,
     description: summary,
+    options: optionsOf(argument),
     ...place,
   }));
   // Discord takes no description for what stands in a menu.
@@ -43,6 +56,33 @@ export function wantedCommands(installs: readonly ApplicationIntegrationType[]):
     ...place,
   }));
   return [...slash, ...menus];
+}
+
+/**
+ * What can be told beforehand is there to choose; what depends on the configuration and the thread is suggested while it is typed, so that
+ * the list is the same whichever process registers it.
+ */
+function optionsOf(argument: CommandArgument): readonly Option[] {
+  const type = ApplicationCommandOptionType.String;
+  switch (argument.kind) {
+    case "none":
+      return [];
+    case "choice": {
+      const option = { type, name: argument.name, description: "Leave it out to see how it is now." };
+      if (argument.isOpen) return [{ ...option, autocomplete: true }];
+      return [{ ...option, choices: argument.values.map((value) => ({ name: value, value })) }];
+    }
+    case "text": {
+      const description = "Leave it out to see what it is now.";
+      return [{ type, name: argument.name, description, max_length: argument.longest }];
+    }
+    case "message": {
+      const description = "Its address (Copy Message Link) or its id; the newest one unless you say.";
+      return [{ type, name: argument.name, description }];
+    }
+    default:
+      return argument satisfies never;
+  }
 }
 
 /** Never rejects: without commands everything else works. Discord takes 200 new ones a day. */
@@ -90,8 +130,17 @@ function formOf({
   description,
   contexts,
   integration_types: types,
+  options = [],
 }: Wanted | Partial<APIApplicationCommand>): string {
-  return JSON.stringify([name, type, description, sorted(contexts), sorted(types)]);
+  return JSON.stringify([name, type, description, sorted(contexts), sorted(types), options.map(optionForm)]);
+}
+
+function optionForm(option: Option | APIApplicationCommandOption): readonly unknown[] {
+  const { type, name, description } = option;
+  const longest = "max_length" in option ? option.max_length : undefined;
+  const isSuggested = "autocomplete" in option && option.autocomplete === true;
+  const choices = "choices" in option ? (option.choices ?? []) : [];
+  return [type, name, description, longest ?? null, isSuggested, choices.map((one) => [one.name, one.value])];
 }
 
 function sorted(numbers: readonly number[] | null | undefined): readonly number[] {

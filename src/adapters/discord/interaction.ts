@@ -8,15 +8,16 @@ import {
   type APIInteraction,
   type APIMessage,
 } from "discord-api-types/v10";
-import type { Command } from "../../core/command/command.ts";
+import type { Command, CommandName } from "../../core/command/command.ts";
 import type { CommandRequest } from "../../core/command/commands.ts";
-import { parseCommand } from "../../core/command/parse.ts";
+import { COMMANDS, commandOf } from "../../core/command/table.ts";
 import { quoted } from "../../core/context/quoted.ts";
 import type { Author, MessageInbound, Where } from "../../core/inbound.ts";
-import type { RunId } from "../../core/ids.ts";
+import type { InboundId, RunId } from "../../core/ids.ts";
 import type { ThreadPlace } from "../../core/ports/thread-places.ts";
+import { headOf } from "../../core/text.ts";
 import { authorOf } from "./author.ts";
-import { kindOf, type ChannelKind } from "./channels.ts";
+import { kindOf, type ChannelKind, type Channels } from "./channels.ts";
 import { readCustomId } from "./format.ts";
 import { discordInboundId, sessionIn, type DiscordBot } from "./identity.ts";
 import { nameOf, partsOf } from "./message-parts.ts";
@@ -24,21 +25,28 @@ import { isWritten, nameOfThread } from "./parse.ts";
 import { timeOf } from "./snowflake.ts";
 
 export type Asked =
-  | { readonly kind: "command"; readonly command: Command; readonly request: CommandRequest }
+  /** `named`: the thread that shows a name, which a new title may change. */
+  | {
+      readonly kind: "command";
+      readonly command: Command;
+      readonly request: CommandRequest;
+      readonly named?: string;
+    }
   /** To answer what stands in a message. `place`: where the thread will hang that this begins. */
   | { readonly kind: "message"; readonly inbound: MessageInbound; readonly place?: ThreadPlace }
   /** Nothing can be done about it, for this reason. */
   | { readonly kind: "nothing"; readonly why: string };
 
 /** What stands in the menu of each message, by its name there: a message to answer, or a command for its thread. */
-export const MENUS: Readonly<Record<string, { readonly command?: Command }>> = {
+export const MENUS: Readonly<Record<string, { readonly command?: CommandName }>> = {
   "Ask about this": {},
-  "Branch from here": { command: { name: "branch" } },
-  "Reset thread": { command: { name: "reset" } },
+  "Branch from here": { command: "branch" },
+  "Reset thread": { command: "reset" },
 };
 
 const ABSENT = "I am not in this server. Ask somebody who manages it to invite me, or write to me directly.";
 const NOT_HERE = "That cannot be done here.";
+const ELSEWHERE = "That message is in another server. Ask there.";
 const NOTHING_SAID = "Nobody has written that message, so there is nothing to ask about.";
 
 /** Where it was asked, and by whom. */
@@ -52,39 +60,103 @@ interface Asking {
   readonly where: Where;
 }
 
-/**
- * Undefined for one that is not ours.
- * @param channelName of the channels that are known, for mentions of them.
- */
+/** What is known of channels, for names of them and for threads that are asked about from elsewhere. */
+export type KnownChannels = Pick<Channels, "get" | "nameOf">;
+
+/** A command and what was given for it, while it is being typed. */
+export interface Typing {
+  readonly name: CommandName;
+  readonly typed: string;
+  readonly request: CommandRequest;
+}
+
+/** Undefined for one that is not ours. */
 export function askedBy(
   interaction: APIInteraction,
   bot: DiscordBot,
-  channelName: (id: string) => string | undefined = () => undefined,
+  channels: KnownChannels,
 ): Asked | undefined {
   switch (interaction.type) {
     case InteractionType.ApplicationCommand: {
       const { data } = interaction;
       if (data.type === ApplicationCommandType.ChatInput) {
-        const command = parseCommand(data.name, { slash: "optional" });
-        return command && asking(interaction, (one) => commandOf(one, one.channel, command, bot));
+        const name = nameOfCommand(data.name);
+        if (name === undefined) return undefined;
+        const given = givenIn(data);
+        return asking(interaction, (one) => ofSlash(one, name, given, { bot, channels }));
       }
       if (data.type !== ApplicationCommandType.Message || !Object.hasOwn(MENUS, data.name)) return undefined;
-      const target = data.resolved.messages[data.target_id];
-      const wanted = MENUS[data.name]?.command;
-      const command = wanted?.name === "branch" ? { ...wanted, message: data.target_id } : wanted;
-      if (command !== undefined)
-        return asking(interaction, (one) => commandOf(one, threadAt(one, data.target_id), command, bot));
-      return asking(interaction, (one) => messageOf(one, target, bot, channelName));
+      const { target_id: target } = data;
+      const name = MENUS[data.name]?.command;
+      if (name === undefined)
+        return asking(interaction, (one) => messageOf(one, data.resolved.messages[target], bot, channels));
+      const takesMessage = COMMANDS[name].argument.kind === "message";
+      const command = commandOf(name, takesMessage ? target : undefined) ?? { name };
+      return asking(interaction, (one) => inThread(one, threadAt(one, target), command, bot));
     }
     case InteractionType.MessageComponent: {
       const clicked = readCustomId(interaction.data.custom_id);
       if (clicked === undefined) return undefined;
       const command = { name: clicked.action };
-      return asking(interaction, (one) => commandOf(one, one.channel, command, bot, clicked.value as RunId));
+      return asking(interaction, (one) => inThread(one, one.channel, command, bot, clicked.value as RunId));
     }
     default:
       return undefined;
   }
+}
+
+/** What somebody is typing who has a choice; undefined for anything else. */
+export function typingIn(interaction: APIInteraction, bot: DiscordBot): Typing | undefined {
+  if (interaction.type !== InteractionType.ApplicationCommandAutocomplete) return undefined;
+  const name = nameOfCommand(interaction.data.name);
+  const asked = asking(interaction, (one) => inThread(one, one.channel, { name: name ?? "help" }, bot));
+  if (name === undefined || asked.kind !== "command") return undefined;
+  return { name, typed: givenIn(interaction.data), request: asked.request };
+}
+
+function nameOfCommand(name: string): CommandName | undefined {
+  return Object.hasOwn(COMMANDS, name) ? (name as CommandName) : undefined;
+}
+
+/** A command takes one thing at most. */
+function givenIn({ options = [] }: { readonly options?: readonly object[] }): string {
+  const [option] = options;
+  return option !== undefined && "value" in option ? String(option.value) : "";
+}
+
+/** The address of a message as Discord copies it. */
+const LINK =
+  /^https?:\/\/(?:\w+\.)?discord(?:app)?\.com\/channels\/(?<guild>\d+|@me)\/(?<channel>\d+)\/(?<message>\d+)\/?$/;
+
+/** Whoever asks about a message by its address asks in the thread that it stands in, or that hangs below it. */
+function ofSlash(
+  one: Asking,
+  name: CommandName,
+  given: string,
+  { bot, channels }: { readonly bot: DiscordBot; readonly channels: KnownChannels },
+): Asked {
+  const link = COMMANDS[name].argument.kind === "message" ? LINK.exec(given.trim())?.groups : undefined;
+  const command = commandOf(name, link?.["message"] ?? given);
+  if (command === undefined) {
+    const help: Command = { name: "help", word: headOf(`/${name} ${given}`, 80) };
+    return inThread(one, one.channel, help, bot);
+  }
+  const { guild, channel = "", message = "" } = link ?? {};
+  if (link === undefined || channel === one.channel) {
+    const thread = link === undefined ? one.channel : threadAt(one, message);
+    return inThread(one, thread, command, bot);
+  }
+  if (guild !== (one.guild ?? "@me")) return { kind: "nothing", why: ELSEWHERE };
+  const { kind = "thread", parent } = channels.get(channel) ?? {};
+  const there: Asking = {
+    ...one,
+    channel,
+    kind: one.guild === undefined ? "direct" : kind,
+    where: one.guild === undefined ? one.where : parent === undefined ? {} : { parent },
+  };
+  const asked = inThread(there, threadAt(there, message), command, bot);
+  // It was asked here, wherever that is about.
+  return asked.kind === "command" ? { ...asked, request: { ...asked.request, id: idOf(one, bot) } } : asked;
 }
 
 function asking(interaction: APIInteraction, then: (one: Asking) => Asked): Asked {
@@ -105,7 +177,7 @@ function asking(interaction: APIInteraction, then: (one: Asking) => Asked): Aske
     person: user.id,
     guild,
     channel: channel.id,
-    kind,
+    kind: guild === undefined ? "direct" : kind,
     where: guild === undefined ? { isDirect: true } : typeof parent === "string" ? { parent } : {},
   });
 }
@@ -115,17 +187,23 @@ function threadAt({ kind, channel }: Asking, message: string): string {
   return kind === "text" ? message : channel;
 }
 
-function commandOf(one: Asking, thread: string, command: Command, bot: DiscordBot, run?: RunId): Asked {
-  const { id, author, guild, channel, where } = one;
+function idOf({ id, guild, channel }: Asking, bot: DiscordBot): InboundId {
+  return discordInboundId(bot.app, { guild, channel }, "command", id);
+}
+
+function inThread(one: Asking, thread: string, command: Command, bot: DiscordBot, run?: RunId): Asked {
+  const { id, author, guild, channel, kind, where } = one;
   const request: CommandRequest = {
     session: sessionIn(guild, thread),
     author,
     where: thread === channel ? where : { parent: channel },
-    id: discordInboundId(bot.app, { guild, channel }, "command", id),
+    id: idOf(one, bot),
     at: timeOf(id),
     ...(run === undefined ? {} : { run }),
+    ...(kind === "direct" ? { mayBegin: true } : {}),
   };
-  return { kind: "command", command, request };
+  const isNamed = kind === "thread" || thread !== channel;
+  return { kind: "command", command, request, ...(isNamed ? { named: thread } : {}) };
 }
 
 /** Whoever asks about a message twice has asked once: it is theirs, and the message stays whose it is. */
@@ -133,13 +211,17 @@ function messageOf(
   one: Asking,
   target: APIMessage | undefined,
   bot: DiscordBot,
-  channelName: (id: string) => string | undefined,
+  channels: KnownChannels,
 ): Asked {
   const { id, author, person, guild, channel, kind } = one;
   if (kind === "other") return { kind: "nothing", why: NOT_HERE };
   const isHidden = ((target?.flags ?? 0) & MessageFlags.Ephemeral) !== 0;
   if (target === undefined || !isWritten(target) || isHidden) return { kind: "nothing", why: NOTHING_SAID };
-  const subject = partsOf(target, { user: bot.user, role: undefined, channelName });
+  const subject = partsOf(target, {
+    user: bot.user,
+    role: undefined,
+    channelName: (known) => channels.nameOf(known),
+  });
   const text = subject.flatMap((part) => ("text" in part ? [part.text] : [])).join("\n");
   const speaker = target.author.id === bot.user ? bot.name : nameOf(target.author);
   const isBot = target.author.bot === true || target.webhook_id !== undefined;

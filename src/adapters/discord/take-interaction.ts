@@ -13,8 +13,9 @@ import {
 import type { Log } from "../../core/ports/log.ts";
 import type { DiscordApi } from "./api.ts";
 import { discordInboundId, type DiscordBot } from "./identity.ts";
-import { askedBy } from "./interaction.ts";
+import { askedBy, typingIn, type KnownChannels } from "./interaction.ts";
 import type { OwedAnswers } from "./owed-answers.ts";
+import type { Suggest } from "./suggest.ts";
 
 /** Never rejects. */
 export type TakeInteraction = (interaction: APIInteraction) => Promise<void>;
@@ -23,16 +24,19 @@ export function createTakeInteraction(
   deps: {
     readonly api: DiscordApi;
     readonly owed: OwedAnswers;
+    readonly channels: KnownChannels;
+    readonly suggest: Suggest;
     readonly log: Log;
-    channelName(id: string): string | undefined;
   },
   bot: DiscordBot,
 ): TakeInteraction {
-  const { api, owed, log } = deps;
+  const { api, owed, channels, suggest, log } = deps;
 
   return async (interaction) => {
     try {
-      const asked = askedBy(interaction, bot, (id) => deps.channelName(id));
+      const typing = typingIn(interaction, bot);
+      if (typing !== undefined) return await suggest(interaction, typing);
+      const asked = askedBy(interaction, bot, channels);
       if (asked === undefined) return;
       const { id, token, guild_id: guild, channel } = interaction;
       const deferring = api.answer(

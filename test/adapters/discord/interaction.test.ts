@@ -5,8 +5,10 @@ import { GatewayDispatchEvents } from "discord-api-types/v10";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createAnswerInteraction } from "../../../src/adapters/discord/answer-interaction.ts";
 import { createDiscordApi } from "../../../src/adapters/discord/api.ts";
-import { wantedCommands } from "../../../src/adapters/discord/commands.ts";
+import { Channels } from "../../../src/adapters/discord/channels.ts";
+import { registerCommands, wantedCommands } from "../../../src/adapters/discord/commands.ts";
 import { OwedAnswers } from "../../../src/adapters/discord/owed-answers.ts";
+import { createSuggest } from "../../../src/adapters/discord/suggest.ts";
 import { createTakeInteraction } from "../../../src/adapters/discord/take-interaction.ts";
 import { createLog } from "../../../src/adapters/log.ts";
 import { createAnswers } from "../../../src/adapters/postgres/answers.ts";
@@ -14,7 +16,7 @@ import { openPostgres } from "../../../src/adapters/postgres/pool.ts";
 import type { Sql } from "../../../src/adapters/postgres/sql.ts";
 import { createSystemClock } from "../../../src/adapters/system-clock.ts";
 import type { Command } from "../../../src/core/command/command.ts";
-import type { CommandRequest } from "../../../src/core/command/commands.ts";
+import type { CommandRequest, CommandResult, Commands } from "../../../src/core/command/commands.ts";
 import type { Inbound } from "../../../src/core/inbound.ts";
 import type { InboundId } from "../../../src/core/ids.ts";
 import type { Clock } from "../../../src/core/ports/clock.ts";
@@ -36,7 +38,7 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]();
 });
 
-type Run = (command: Command, request: CommandRequest) => Promise<string>;
+type Run = (command: Command, request: CommandRequest) => Promise<string | CommandResult>;
 
 async function openWorld(run: Run, options: LocalDiscordOptions = {}) {
   const stack = new AsyncDisposableStack();
@@ -58,19 +60,36 @@ async function openWorld(run: Run, options: LocalDiscordOptions = {}) {
   const bot = { app: discord.applicationId, user: discord.botId, name: "Bobbin" };
   const stored: Inbound[] = [];
 
+  const general = { id: discord.channel("general").id, kind: "text", name: "general" } as const;
+  const voice = { id: discord.channel("Stage", "voice").id, kind: "talk", name: "Stage" } as const;
+
   /** One who listens; what dies before it is done never settles. */
   function listener(does: Run) {
+    const commands: Commands = {
+      run: async (...asked) => {
+        const result = await does(...asked);
+        return typeof result === "string" ? { text: result } : result;
+      },
+      refusal: (_, { name }) => (name === "Gus" ? "You may not." : undefined),
+      help: () => "help",
+      choices: (name, session) =>
+        Promise.resolve([
+          { value: "default", label: `default of ${name} in ${session}`, isCurrent: true },
+          { value: "small-1", label: "small-1", isCurrent: false },
+          { value: "long".repeat(30), label: "too long for Discord", isCurrent: false },
+          ...Array.from({ length: 30 }, (_, n) => ({
+            value: `large-${n}`,
+            label: `large-${n}`,
+            isCurrent: false,
+          })),
+        ]),
+    };
     const answerInteraction = createAnswerInteraction(
       {
         api,
         clock,
         log,
-        commands: {
-          run: async (...asked) => ({ text: await does(...asked) }),
-          refusal: () => undefined,
-          help: () => "help",
-          choices: async () => [],
-        },
+        commands,
         intake: {
           receive(inbound) {
             if (stored.some(({ id }) => id === inbound.id)) return Promise.resolve({ kind: "duplicate" });
@@ -83,7 +102,11 @@ async function openWorld(run: Run, options: LocalDiscordOptions = {}) {
       bot,
     );
     const owed = new OwedAnswers({ answers: createAnswers(sql), api, answerInteraction, clock, log }, bot);
-    return { owed, take: createTakeInteraction({ api, owed, log, channelName: () => undefined }, bot) };
+    const suggest = createSuggest({ api, commands, log });
+    const channels = new Channels(bot.user);
+    for (const known of [general, voice])
+      channels.keep({ ...known, guild: discord.guild.id, parent: undefined, newest: undefined });
+    return { owed, take: createTakeInteraction({ api, owed, channels, suggest, log }, bot) };
   }
 
   const { take, owed } = listener(run);
@@ -100,6 +123,8 @@ async function openWorld(run: Run, options: LocalDiscordOptions = {}) {
   return {
     discord,
     api,
+    log,
+    clock,
     lines,
     stored,
     rows,
@@ -354,4 +379,144 @@ test("brought along to a server that the bot is not in, it does nothing there an
   await world.settled(2);
   expect(discord.whispers(elsewhere, ana)[0]).toContain("I am not in this server");
   expect(asked).toEqual(["status"]);
+});
+
+test("Discord takes all commands as they are registered, and registers them again only when something about them is another", async () => {
+  await using world = await openWorld(dies, { installs: [0, 1] });
+  const { discord, api, clock, log } = world;
+  const puts = () => discord.callsOf("PUT /applications/:application/commands").map(({ status }) => status);
+  const register = (installs: readonly number[]) =>
+    registerCommands(
+      { api, clock, log },
+      { app: discord.applicationId, installs },
+      new AbortController().signal,
+    );
+  expect(puts()).toEqual([200]);
+  await register([0, 1]);
+  expect(puts()).toEqual([200]);
+  await register([0]);
+  expect(puts()).toEqual([200, 200]);
+  await register([0]);
+  expect(puts()).toEqual([200, 200]);
+});
+
+test("what is given to a command is taken as the core's table has it, and what it does not take is answered with the list", async () => {
+  const asked: Command[] = [];
+  await using world = await openWorld((command) => {
+    asked.push(command);
+    return Promise.resolve("done");
+  });
+  const { ana, channel } = world;
+  for (const [name, options] of [
+    ["follow", { what: "mention" }],
+    ["effort", { level: "high" }],
+    ["effort", {}],
+    ["title", { text: "  Plans for spring " }],
+    ["model", { model: "small-1" }],
+    ["model", { model: "no such model" }],
+    ["why", { message: "123456789012345678" }],
+  ] as const) {
+    await ana.command(channel, name, options);
+    await world.settled(asked.length + 1);
+  }
+  expect(asked).toEqual([
+    { name: "follow", value: "mention" },
+    { name: "effort", value: "high" },
+    { name: "effort" },
+    { name: "title", value: "Plans for spring" },
+    { name: "model", value: "small-1" },
+    { name: "help", word: "/model no such model" },
+    { name: "why", message: "123456789012345678" },
+  ]);
+});
+
+test("a message that is asked about by its address is looked for in its own thread, and only in this server", async () => {
+  const asked: (readonly unknown[])[] = [];
+  await using world = await openWorld((command, { session, where }) => {
+    asked.push([command, session, where]);
+    return Promise.resolve("done");
+  });
+  const { discord, ana, channel } = world;
+  const guild = discord.guild.id;
+  const [said, thread] = [discord.person("Ben").say(channel, "hello").id, "234567890123456789"];
+  const stage = discord.channel("Stage", "voice").id;
+  const link = (at: string, where: string, message: string): string =>
+    `https://discord.com/channels/${at}/${where}/${message}`;
+  let count = 0;
+  const why = async (message: string): Promise<void> => {
+    await ana.command(channel, "why", { message });
+    await world.settled(++count);
+  };
+  for (const [where, message] of [
+    [channel.id, said],
+    [thread, "234567890123456781"],
+    [stage, "234567890123456782"],
+  ] as const)
+    await why(link(guild, where, message));
+  expect(asked).toEqual([
+    [{ name: "why", message: said }, `discord:${guild}:${said}`, { parent: channel.id }],
+    // A thread that is not known any more is archived.
+    [{ name: "why", message: "234567890123456781" }, `discord:${guild}:${thread}`, {}],
+    [{ name: "why", message: "234567890123456782" }, `discord:${guild}:${stage}`, {}],
+  ]);
+  for (const elsewhere of ["345678901234567890", "@me"])
+    await why(link(elsewhere, thread, "234567890123456783"));
+  expect(asked).toHaveLength(3);
+  expect(discord.whispers(channel, ana).slice(3)).toEqual(
+    Array.from({ length: 2 }, () => "That message is in another server. Ask there."),
+  );
+});
+
+test("models are suggested while they are typed, as the thread has them, and to nobody who may not choose one", async () => {
+  await using world = await openWorld(dies);
+  const { discord, ana, channel } = world;
+  const session = `discord:${discord.guild.id}:${channel.id}`;
+  expect(await ana.types(channel, "model", "")).toEqual([
+    `default of model in ${session}: in use`,
+    "small-1",
+    ...Array.from({ length: 23 }, (_, n) => `large-${n}`),
+  ]);
+  expect(await ana.types(channel, "model", "SMALL")).toEqual(["small-1"]);
+  expect(await discord.person("Gus").types(channel, "model", "")).toEqual([]);
+  expect(await world.rows()).toEqual([]);
+  expect(discord.complaints).toEqual([]);
+});
+
+test("an answer that is too long for one message is one all the same, and what is more is left out", async () => {
+  const lines = (count: number): string =>
+    Array.from({ length: count }, (_, n) => `line ${n} ${"x".repeat(60)}`).join("\n\n");
+  const texts = [lines(60), lines(200)];
+  await using world = await openWorld(() => Promise.resolve(texts.shift() ?? ""));
+  const { discord, ana, channel } = world;
+  for (const count of [1, 2]) {
+    await ana.command(channel, "details");
+    await world.settled(count);
+  }
+  const [long, longer] = discord.whispers(channel, ana);
+  expect(long).toContain("line 0 ");
+  expect(long).toContain("line 59 ");
+  expect(longer?.endsWith("…")).toBe(true);
+  expect(discord.complaints).toEqual([]);
+});
+
+test("a title is the thread's name on Discord, once that may be; no channel is ever called anew", async () => {
+  await using world = await openWorld(() => Promise.resolve({ text: "done", title: "Plans for spring" }));
+  const { discord, ana, api, channel } = world;
+  const root = ana.say(channel, "hello");
+  await api.call("POST", `/channels/${channel.id}/messages/${root.id}/threads`, { body: { name: "hello" } });
+  let count = 0;
+  for (const where of [root.id, channel, discord.channel("Stage", "voice"), ana.directChannel]) {
+    await ana.command(where, "title", { text: "Plans for spring" });
+    await world.settled(++count);
+  }
+  expect(discord.threadNamed(root.id)?.name).toBe("Plans for spring");
+  expect(discord.callsOf("PATCH /channels/:channel").map(({ params }) => params["channel"])).toEqual([
+    root.id,
+  ]);
+  // Discord takes two names in ten minutes: the third is told as well.
+  for (let times = 0; times < 2; times++) {
+    await ana.command(root.id, "title", { text: "Plans for spring" });
+    await world.settled(++count);
+  }
+  expect(discord.whispers(root.id, ana)).toEqual(["done", "done", "done"]);
 });

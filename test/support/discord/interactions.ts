@@ -10,6 +10,8 @@ export interface Whisper {
   readonly id: string;
   content: string;
   components: readonly JsonObject[];
+  /** The words of the cards below it. */
+  cards: readonly string[];
   isDeleted: boolean;
   /** Shown as "the bot is thinking". */
   isPending: boolean;
@@ -23,6 +25,9 @@ export interface Interaction {
   readonly startedMs: number;
   /** Of the message whose button was clicked. */
   readonly message: string | undefined;
+  /** Somebody is typing: what is suggested to them. */
+  readonly isTyping: boolean;
+  suggested: readonly JsonObject[];
   state: "asked" | "answered" | "failed";
   isEphemeral: boolean;
   /** What only this person sees, in its order; the first is the original answer. */
@@ -41,7 +46,7 @@ export class Interactions {
     this.#complaints = complaints;
   }
 
-  begin(of: Pick<Interaction, "id" | "channel" | "person" | "message">): Interaction {
+  begin(of: Pick<Interaction, "id" | "channel" | "person" | "message" | "isTyping">): Interaction {
     const { promise, resolve } = Promise.withResolvers<"answered" | "failed">();
     const interaction: Interaction = {
       ...of,
@@ -49,6 +54,7 @@ export class Interactions {
       startedMs: performance.now(),
       state: "asked",
       isEphemeral: false,
+      suggested: [],
       answers: [],
       settled: promise,
       settle(how) {

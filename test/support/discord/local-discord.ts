@@ -209,7 +209,9 @@ export async function createLocalDiscord(options: LocalDiscordOptions = {}): Pro
       platform.interactions.all
         .filter((one) => one.channel === idOf(channel) && one.person === person.id)
         .flatMap(({ answers }) => answers.filter(({ isDeleted }) => !isDeleted))
-        .map(({ content, isPending }) => (isPending ? undefined : readable(content))),
+        .map(({ content, cards, isPending }) =>
+          isPending ? undefined : readable([content, ...cards].join("\n")),
+        ),
     calls: rest.calls,
     callsOf: (route) => rest.calls.filter((call) => call.route === route),
     complaints: complaints.list,

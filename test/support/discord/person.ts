@@ -15,8 +15,12 @@ import {
   unarchive,
   type Platform,
 } from "./platform.ts";
+import type { Interaction } from "./interactions.ts";
 import type { SeenMessage } from "./seen.ts";
 import { channelJson, memberJson, messageJson, userJson } from "./wire.ts";
+
+/** The kind of an interaction: somebody is typing a command. */
+const TYPING = 4;
 
 export interface Said {
   readonly id: string;
@@ -56,6 +60,8 @@ export interface Person {
     name: string,
     options?: Readonly<Record<string, string>>,
   ): Promise<"answered" | "failed">;
+  /** Types this for the first option of a command. @returns what is suggested. */
+  types(channel: Channel | string, name: string, typed: string): Promise<readonly string[]>;
   /** What stands in the menu of a message. */
   menu(message: Said, name: string): Promise<"answered" | "failed">;
 }
@@ -111,12 +117,17 @@ export function createPerson(profile: Profile, platform: Platform): Person {
     data: JsonObject,
     message?: StoredMessage,
   ): Promise<"answered" | "failed"> {
+    return begin(channel, type, data, message).settled;
+  }
+
+  function begin(channel: Channel, type: number, data: JsonObject, message?: StoredMessage): Interaction {
     const id = state.newId();
     const interaction = interactions.begin({
       id,
       channel: channel.id,
       person: profile.id,
       message: message?.id,
+      isTyping: type === TYPING,
     });
     const person = { ...userJson(profile) };
     const d = {
@@ -150,7 +161,7 @@ export function createPerson(profile: Profile, platform: Platform): Person {
     };
     const guild = channel.guild === undefined ? {} : { guild: channel.guild.id };
     gateway.dispatch({ t: "INTERACTION_CREATE", channel, ...guild, d: () => d });
-    return interaction.settled;
+    return interaction;
   }
 
   const isStrange = ({ guild }: Channel): boolean => guild !== undefined && !state.guilds.has(guild.id);
@@ -231,6 +242,16 @@ export function createPerson(profile: Profile, platform: Platform): Person {
         return { name: option, type: its["type"], value };
       });
       return interact(channel, 2, { id: found["id"], name, type: 1, options });
+    },
+    async types(where, name, typed) {
+      const channel = state.channelFor(where);
+      const found = known(1, name, channel);
+      const [option] = (found["options"] ?? []) as readonly JsonObject[];
+      if (option?.["autocomplete"] !== true) throw new Error(`nothing is suggested for /${name}`);
+      const options = [{ name: option["name"], type: option["type"], value: typed, focused: true }];
+      const interaction = begin(channel, TYPING, { id: found["id"], name, type: 1, options });
+      await interaction.settled;
+      return interaction.suggested.map((one) => String(one["name"]));
     },
     async menu(said, name) {
       const channel = state.channelFor(said.channel);

@@ -1,5 +1,5 @@
 // Answers to interactions: the first one within three seconds, and what follows it over the token.
-import { ApiError, type Call, type Route } from "./call.ts";
+import { ApiError, wrongForm, type Call, type Route } from "./call.ts";
 import { FLAGS, type JsonObject } from "./model.ts";
 import type { Platform } from "./platform.ts";
 import type { Interaction, Whisper } from "./interactions.ts";
@@ -11,6 +11,12 @@ import { userJson } from "./wire.ts";
 const MESSAGE = 4;
 const DEFERRED_MESSAGE = 5;
 const DEFERRED_UPDATE = 6;
+const SUGGESTIONS = 8;
+const MOST_SUGGESTIONS = 25;
+const MOST_CARDS = 10;
+const LONGEST_CARD = 4_096;
+/** Of all cards of one message together. */
+const LONGEST_CARDS = 6_000;
 
 function callback(call: Call, platform: Platform): JsonObject | undefined {
   const interaction = platform.interactions.byToken(call.params["token"] ?? "");
@@ -23,13 +29,27 @@ function callback(call: Call, platform: Platform): JsonObject | undefined {
   if (interaction.state === "answered")
     throw new ApiError(400, 40060, "Interaction has already been acknowledged.");
   const data = (call.body["data"] ?? {}) as JsonObject;
+  if (interaction.isTyping !== (call.body["type"] === SUGGESTIONS))
+    throw new ApiError(400, 50035, "Suggestions are for who types, and nothing else is.");
+  if (interaction.isTyping) {
+    const choices = (data["choices"] ?? []) as readonly JsonObject[];
+    if (choices.length > MOST_SUGGESTIONS)
+      throw wrongForm("choices", "BASE_TYPE_BAD_LENGTH", "Must be 25 or fewer in length.");
+    for (const { name, value } of choices)
+      for (const text of [name, value])
+        if (typeof text !== "string" || text.length < 1 || text.length > 100)
+          throw wrongForm("choices", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 100 in length.");
+    interaction.suggested = choices;
+    interaction.settle("answered");
+    return undefined;
+  }
   const isEphemeral = (Number(data["flags"] ?? 0) & FLAGS.ephemeral) !== 0;
   switch (call.body["type"]) {
     case MESSAGE:
       add(interaction, platform, { isPending: false, ...wordsOf(data, platform) });
       break;
     case DEFERRED_MESSAGE:
-      add(interaction, platform, { isPending: true, content: "", components: [] });
+      add(interaction, platform, { isPending: true, content: "", components: [], cards: [] });
       break;
     case DEFERRED_UPDATE:
       if (interaction.message === undefined) throw new ApiError(400, 50035, "Only for a component.");
@@ -49,18 +69,26 @@ function callback(call: Call, platform: Platform): JsonObject | undefined {
 function add(
   interaction: Interaction,
   { state }: Platform,
-  whisper: Pick<Whisper, "content" | "components" | "isPending">,
+  whisper: Pick<Whisper, "content" | "components" | "cards" | "isPending">,
 ): Whisper {
   const added = { ...whisper, id: state.newId(), isDeleted: false };
   interaction.answers.push(added);
   return added;
 }
 
-function wordsOf(body: JsonObject, platform: Platform): Pick<Whisper, "content" | "components"> {
+function wordsOf(body: JsonObject, platform: Platform): Pick<Whisper, "content" | "components" | "cards"> {
   const words = readWords("an answer to an interaction", body, platform);
-  if (words.content === "" && words.components.length === 0)
+  const cards = ((body["embeds"] ?? []) as readonly JsonObject[]).map(({ description }) =>
+    typeof description === "string" ? description : "",
+  );
+  const isTooLong =
+    cards.length > MOST_CARDS ||
+    cards.some(({ length }) => length < 1 || length > LONGEST_CARD) ||
+    cards.reduce((sum, { length }) => sum + length, 0) > LONGEST_CARDS;
+  if (isTooLong) throw wrongForm("embeds", "MAX_EMBED_SIZE_EXCEEDED", "Embed size exceeds maximum size.");
+  if (words.content === "" && words.components.length === 0 && cards.length === 0)
     throw new ApiError(400, 50006, "Cannot send an empty message");
-  return words;
+  return { ...words, cards };
 }
 
 function answered({ params }: Call, platform: Platform): Interaction {
