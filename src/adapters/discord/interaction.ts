@@ -42,6 +42,7 @@ export const MENUS: Readonly<Record<string, { readonly command?: CommandName }>>
   "Ask about this": {},
   "Branch from here": { command: "branch" },
   "Reset thread": { command: "reset" },
+  Details: { command: "details" },
 };
 
 const ABSENT = "I am not in this server. Ask somebody who manages it to invite me, or write to me directly.";
