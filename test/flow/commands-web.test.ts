@@ -1,8 +1,8 @@
-import { afterAll, beforeAll } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { createFakeLlm } from "../support/fake-llm/server.ts";
 import { startProduct } from "../support/product.ts";
 import { freshDatabase } from "../support/services/postgres.ts";
-import { createWebPerson, newMessageId } from "../support/web-person.ts";
+import { createWebPerson, newMessageId, type WebPerson } from "../support/web-person.ts";
 import { LONG, onlyFor, QUESTION, testCommands, type CommandDriver } from "./command-table.ts";
 import { LIMIT_MS } from "./world.ts";
 import { until } from "../support/until.ts";
@@ -12,7 +12,11 @@ type Spot = { thread: string | undefined };
 
 const IDS = { member: "member-0001", outsider: "outsider-01" } as const;
 
-async function openDriver(): Promise<CommandDriver<Spot>> {
+interface WebDriver extends CommandDriver<Spot> {
+  readonly people: Readonly<Record<keyof typeof IDS, WebPerson>>;
+}
+
+async function openDriver(): Promise<WebDriver> {
   await using building = new AsyncDisposableStack();
   const llm = await createFakeLlm({ talker: { perSecond: 100 } });
   building.defer(() => llm.close());
@@ -27,6 +31,7 @@ async function openDriver(): Promise<CommandDriver<Spot>> {
   const stack = building.move();
   return {
     llm,
+    people,
     async open(place, state) {
       if (place === "channel") return { thread: undefined };
       const thread = await people.member.say(state === "running" ? LONG : QUESTION);
@@ -52,9 +57,33 @@ async function openDriver(): Promise<CommandDriver<Spot>> {
   };
 }
 
-let driver: CommandDriver<Spot>;
+let driver: WebDriver;
 beforeAll(async () => void (driver = await openDriver()));
 afterAll(() => driver[Symbol.asyncDispose]());
 
 // A command may be the first thing in a thread; nobody can be talked to without the others here.
 testCommands("web", { thread: "session", channel: "begins" }, () => driver);
+
+test("a branched thread stands in the list with the old one's name, links to it, and goes on with what was said", async () => {
+  const { people, llm } = driver;
+  const { member } = people;
+  const thread = await member.say(QUESTION);
+  await member.replies(thread, 1);
+  await member.say("/branch", thread);
+  await member.shows(thread, "branched this thread");
+  const link = await until(
+    async () => (await member.links(thread)).find((one) => one.startsWith("/threads/")),
+    {
+      what: "there is a link to the new thread",
+    },
+  );
+  const branch = decodeURIComponent(link.slice("/threads/".length));
+  expect((await member.read(branch))[0]?.text).toMatch(/Branch of what is new\? , asked for by/);
+  expect(await member.links(branch)).toContain(`/threads/${encodeURIComponent(thread)}`);
+  const asked = llm.requests.length;
+  await member.say(QUESTION, branch);
+  await member.replies(branch, 2);
+  expect(llm.requests.slice(asked).map(({ body }) => body.messages.map(({ role }) => role))).toEqual([
+    ["system", "user", "assistant", "user"],
+  ]);
+});

@@ -135,6 +135,47 @@ test("a message that somebody asks about from its menu is answered in a thread b
   expect(JSON.stringify(world.llm.requests.at(-1)?.body.messages)).not.toContain("four bars");
 });
 
+test("branched by the command and from a message's menu: a new thread in the same channel goes on with what was said", async () => {
+  const { discord, ana, ben, channel, at } = scene();
+  const { id } = ana.say(channel, `${at} the word is heron`);
+  const [first] = await world.settled(id, 1);
+  ana.say(id, "the number is four");
+  await world.settled(id, 2);
+  const others = () => discord.threadsIn(channel).filter((thread) => thread.id !== id);
+  expect(await ben.menu(first!, "Branch from here")).toBe("answered");
+  const line = await world.shows(id, "branched this thread");
+  const [opened] = others();
+  expect(opened).toMatchObject({ parent: channel.id, name: "the word is heron" });
+  expect(line.content).toContain(`/channels/${discord.guild.id}/${opened!.id}`);
+  const [starter] = discord.shown(channel).filter((message) => message.id === opened!.id);
+  expect(starter?.content).toContain(`/channels/${discord.guild.id}/${id}`);
+  ana.say(opened!.id, "which word?");
+  await world.shows(opened!.id, "which word?");
+  const read = JSON.stringify(world.llm.requests.at(-1)?.body.messages);
+  expect(read).toContain("heron");
+  expect(read).not.toContain("four");
+  expect(await ana.command(opened!.id, "branch")).toBe("answered");
+  await world.shows(opened!.id, "branched this thread");
+  expect(others()).toHaveLength(2);
+});
+
+test("where no thread can be opened one sentence says so: in a direct message, and where the bot may not write", async () => {
+  const { discord, ana, channel, at } = scene();
+  ana.dm("hello");
+  await world.settled(ana.directChannel.id, 1);
+  expect(await ana.command(ana.directChannel.id, "branch")).toBe("answered");
+  await until(() => discord.whispers(ana.directChannel.id, ana).at(-1)?.includes("is one thread"), {
+    what: "Ana is told",
+  });
+  const { id } = ana.say(channel, `${at} hello`);
+  await world.settled(id, 1);
+  discord.forbid("SendMessages", channel);
+  expect(await ana.command(id, "branch")).toBe("answered");
+  const line = await world.shows(id, "could not be branched");
+  expect(line.text).toContain("I need the permissions");
+  expect(discord.threadsIn(channel)).toHaveLength(1);
+});
+
 test("messages that wait can be corrected and taken back, and the model reads them as they are then", async () => {
   const { ana, channel, at } = scene();
   const mayEnd = Promise.withResolvers<void>();

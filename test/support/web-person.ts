@@ -22,6 +22,8 @@ export interface WebPerson {
   say(text: string, thread?: string, id?: string): Promise<string>;
   click(thread: string, action: "stop" | "retry", value?: string): Promise<void>;
   read(thread: string): Promise<readonly ShownMessage[]>;
+  /** Where the links in its messages lead. */
+  links(thread: string): Promise<readonly string[]>;
   /** Waits until the newest reply with these words is there, grown or not; the reply. */
   shows(thread: string, words: string, timeoutMs?: number): Promise<ShownMessage>;
   /** Waits until the thread shows `count` replies and each of them has settled; the replies. */
@@ -55,12 +57,15 @@ export function createWebPerson(base: string | (() => string), person?: string):
     return answer;
   }
 
-  async function read(thread: string): Promise<readonly ShownMessage[]> {
+  async function articles(thread: string): Promise<readonly string[]> {
     const response = await fetch(at(`/threads/${encodeURIComponent(thread)}?all`), { headers: { cookie } });
     const page = await response.text();
     if (!response.ok) throw new Error(`the thread cannot be read: ${response.status}`);
-    return [...page.matchAll(/<article[\s\S]*?<\/article>/g)].map(([article]) => shown(article));
+    return [...page.matchAll(/<article[\s\S]*?<\/article>/g)].map(([article]) => article);
   }
+
+  const read = async (thread: string): Promise<readonly ShownMessage[]> =>
+    (await articles(thread)).map(shown);
 
   return {
     async say(text, thread, id = newMessageId()) {
@@ -76,6 +81,12 @@ export function createWebPerson(base: string | (() => string), person?: string):
       });
     },
     read,
+    links: async (thread) =>
+      (await articles(thread)).flatMap((article) =>
+        [...article.matchAll(/<a href="([^"]*)"/g)].map(([, link = ""]) =>
+          link.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code))),
+        ),
+      ),
     shows: (thread, words, timeoutMs = 30_000) =>
       until(
         async () => (await read(thread)).findLast(({ from, text }) => from === "bot" && text.includes(words)),
