@@ -33,7 +33,7 @@ describe("on Slack", () => {
 
   const asked = (): number => world.llm.requests.length;
 
-  test("guests, people of other companies and whoever writes in a denied channel are told so, and nothing runs for them", async () => {
+  test("S18: guests, people of other companies and whoever writes in a denied channel are told so, and nothing runs for them", async () => {
     const { slack } = world;
     const [ana, gus] = [slack.person("Ana"), slack.person("Gus", { role: "guest" })];
     const eve = slack.person("Eve", { teamId: "T0OTHER" });
@@ -64,7 +64,7 @@ describe("on Slack", () => {
     expect(JSON.stringify(world.llm.requests.at(-1)?.body.messages)).not.toContain("me too");
   });
 
-  test("a Stop button that a guest presses stops nothing; it does for a colleague", async () => {
+  test("S11: a Stop button that a guest presses stops nothing; it does for a colleague", async () => {
     const { slack } = world;
     const [ana, gus] = [slack.person("Ana B"), slack.person("Gus B", { role: "guest" })];
     const channel = slack.channel("buttons");
@@ -81,7 +81,7 @@ describe("on Slack", () => {
     expect(stopped?.text).toMatch(/as far as here[^]*Stopped\./);
   });
 
-  test("two bots do not talk to each other for ever", async () => {
+  test("I7 pitfall 18: two bots do not talk to each other for ever, also where the other one is let in", async () => {
     const { slack } = world;
     const ana = slack.person("Ana C");
     const channel = slack.channel("parrots");

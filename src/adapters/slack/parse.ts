@@ -133,7 +133,7 @@ export function peopleIn(envelope: Payload): readonly string[] {
 function parseMessage(message: Payload, reading: Reading): Parsed {
   const { bot, nameOf, channel } = reading;
   const isMentioned = message["type"] === "app_mention" || mentions(message, bot.user);
-  const refused = refusal(message, bot);
+  const refused = refusal(message, reading);
   // Whether another bot is heard that calls ours is no question of what Slack's message is.
   const isBots = refused === "other_bot" && isMentioned;
   if (refused !== undefined && !isBots) return nothing(refused);
@@ -218,7 +218,7 @@ function parseChange(event: Payload, reading: Reading): Parsed {
   if (message["subtype"] === "tombstone") {
     return parseDelete({ ...event, deleted_ts: message["ts"], previous_message: before }, reading);
   }
-  const refused = refusal(message, bot);
+  const refused = refusal(message, reading);
   if (refused !== undefined) return nothing(refused);
   const found = addressOf(message, reading);
   const changedAt = textOf(event["ts"]);
@@ -244,7 +244,7 @@ function parseChange(event: Payload, reading: Reading): Parsed {
 
 function parseDelete(event: Payload, reading: Reading): Parsed {
   const before = fieldsOf(event["previous_message"]);
-  const refused = refusal(before, reading.bot);
+  const refused = refusal(before, reading);
   if (refused !== undefined) return nothing(refused);
   const found = addressOf({ ...before, ts: event["deleted_ts"] }, reading);
   if (found === undefined) return nothing("malformed");
@@ -289,9 +289,11 @@ function mayBeStored(message: Payload, { bot, channel }: Reading): boolean {
 }
 
 /** Whose message is none that a person wrote to be read, and why. */
-function refusal(message: Payload, bot: SlackBot): Nothing | undefined {
+function refusal(message: Payload, { bot, app }: Reading): Nothing | undefined {
   const user = textOf(message["user"]);
   if (user === bot.user || message["bot_id"] === bot.bot) return "own";
+  // In a channel that companies share, our own app may be there as the other one's bot too.
+  if (textOf(message["bot_id"]) !== undefined && message["app_id"] === app) return "own";
   // Today's bots post without a subtype; only their id tells.
   if (textOf(message["bot_id"]) !== undefined || message["subtype"] === "bot_message") return "other_bot";
   if (!SPOKEN.has(textOf(message["subtype"])) || message["hidden"] === true) return "system";

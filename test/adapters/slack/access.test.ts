@@ -97,7 +97,7 @@ test("a guest who writes in a thread of the bot's is kept as refused, and a coll
   expect((await told(world, ada, channel, root, 2))[1]).toMatch(/^It waits for its answer\.[^]*members:/);
 });
 
-test("in a channel that companies share their people are refused, whichever copy of a post comes, and ours are not", async () => {
+test("S18: in a channel that companies share their people are refused, whichever copy of a post comes, and ours are not", async () => {
   await using world = await inboundWorld();
   const { slack, ana, at } = cast(world);
   const eve = slack.person("Eve", { teamId: "T0OTHER" });
@@ -115,7 +115,7 @@ test("in a channel that companies share their people are refused, whichever copy
   expect((await viewsIn(world, shared, ours)).map(inShort)).toEqual(["waiting by members"]);
 });
 
-test("in a shared channel somebody who cannot be looked up is not let in", async () => {
+test("S18: in a shared channel somebody who cannot be looked up is not let in", async () => {
   await using world = await inboundWorld();
   const { slack, at } = cast(world);
   const eve = slack.person("Eve", { teamId: "T0OTHER" });
@@ -124,6 +124,29 @@ test("in a shared channel somebody who cannot be looked up is not let in", async
   const said = eve.say(shared, `${at} hello`, { copies: "only the mention" });
   await said.delivered;
   expect((await viewsIn(world, shared, said)).map(inShort)).toEqual(["refused by external"]);
+});
+
+test("S18: whoever is of another company stops and resets nothing in a shared channel, and writes to the bot alone in vain", async () => {
+  await using world = await inboundWorld();
+  const { slack, ana } = cast(world);
+  const eve = slack.person("Eve", { teamId: "T0OTHER" });
+  const shared = slack.channel("shared", { members: [eve, ana], isShared: true });
+  const { root, fence } = await working(world, ana, shared);
+  const message = { channel: shared.id, ts: root.ts };
+  await eve.shortcut("bobbin_stop", message);
+  expect(await told(world, eve, shared, root)).toEqual(["People of other companies may not use this bot."]);
+  await eve.shortcut("bobbin_details", message);
+  await eve.shortcut("bobbin_reset", message);
+  await told(world, eve, shared, root, 3);
+  await eve.slash("/bobbin", "status", shared);
+  expect(await told(world, eve, shared, undefined)).toEqual([
+    "People of other companies may not use this bot.",
+  ]);
+  expect(await world.store.isStopped(fence)).toBe(false);
+  const direct = eve.dm("let me in");
+  await direct.delivered;
+  expect((await viewsIn(world, eve.directChannel, direct)).map(inShort)).toEqual(["refused by external"]);
+  expect(await world.transcripts.status(sessionOf(world, shared, root))).toMatchObject({ epoch: 1 });
 });
 
 test("in a denied channel nobody is answered, and an admin may ask why there", async () => {
@@ -141,7 +164,7 @@ test("in a denied channel nobody is answered, and an admin may ask why there", a
   expect((await viewsIn(world, channel, elsewhere)).map(inShort)).toEqual(["waiting by members"]);
 });
 
-test("a click is asked for anew: who may not stop is told so, and the answer goes on", async () => {
+test("S11: a click is asked for anew: who may not stop is told so, and the answer goes on", async () => {
   await using world = await inboundWorld();
   const { slack, ana, gus, channel } = cast(world);
   const { root, fence } = await working(world, ana, channel);
@@ -188,7 +211,7 @@ test("an admin who cannot be looked up is none", async () => {
   expect(await told(world, ada, channel, root)).toEqual([expect.stringContaining("could not learn")]);
 });
 
-test("another bot is not heard; one on the list is where it mentions ours, and never so often that two talk for ever", async () => {
+test("I7: another bot is not heard; one on the list is where it mentions ours, and never so often that two talk for ever", async () => {
   const listed: Writer[] = [];
   await using world = await inboundWorld({
     access: (slack) => {

@@ -67,6 +67,21 @@ test.each(["other_bot", "old_bot"])(
   },
 );
 
+test("I7: the bot of the same app on the other side of a shared channel is our own, whoever lets other bots in", () => {
+  for (const name of ["other_bot", "old_bot"])
+    expect(parse(recorded(name, { app_id: "A1" }))).toEqual({ kind: "nothing", why: "own" });
+  expect(parse(recorded("other_bot", { app_id: "A9" }))).toMatchObject({ kind: "inbound" });
+});
+
+test("an event's id may be that of another event of another app", () => {
+  const idOf = (app: string) => {
+    const parsed = parse({ ...recorded("stopped"), api_app_id: app });
+    return parsed.kind === "command" ? parsed.asked.id : parsed;
+  };
+  expect(idOf("A1")).not.toBe(idOf("A2"));
+  expect(idOf("A1")).toBe(idOf("A1"));
+});
+
 test("in a shared channel whoever is not known to be a colleague is told as of another company", () => {
   const kindOf = (event: string, facts?: Facts) => {
     const parsed = parseEvent(

@@ -111,6 +111,14 @@ test.each<[string, Row]>([
     { rules: { users: lists(["slack:T1:U1"]) }, who: "member", is: ["allow", "users.allow: "] },
   ],
   [
+    "S18: a list on which nobody is lets nobody in",
+    { rules: { users: lists([]) }, who: "member", is: ["refuse", "users.allow: "] },
+  ],
+  [
+    "S18: nor does one of roles, or of channels",
+    { rules: { roles: lists([]), channels: lists([]) }, who: "member", is: ["refuse", "channels.allow: "] },
+  ],
+  [
     "the same id in another space is somebody else",
     { rules: { users: lists(["slack:T2:U1"]) }, who: "member", is: ["refuse", "users.allow: "] },
   ],
