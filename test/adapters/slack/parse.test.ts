@@ -102,6 +102,21 @@ test("in a shared channel whoever is not known to be a colleague is told as of a
   expect(kindOf("mention")).toBe(undefined);
 });
 
+test("in an organisation's install people of all its workspaces are colleagues, and only Slack says who is not", () => {
+  const kindOf = (facts: Facts) => {
+    const parsed = parseEvent(
+      recorded("org_install", { user_team: "T8" }),
+      { ...bot, space: "E1" },
+      () => undefined,
+      () => facts,
+    );
+    return parsed.kind === "inbound" ? parsed.inbound.author.kind : parsed;
+  };
+  const facts = { team: "T8", isStranger: false, isGuest: false, isBot: false };
+  expect(kindOf(facts)).toBe("member");
+  expect(kindOf({ ...facts, isStranger: true })).toBe("external");
+});
+
 test("I9 a reply that was also sent to the channel is one message of its thread", () => {
   const inbound = inboundOf(recorded("broadcast"));
   expect(inbound).toMatchObject({ session: "slack:T1:C1:1718000001.000100", addressed: true });

@@ -51,10 +51,15 @@ export class Teams {
     return first?.app.org?.isWide ? first.app.org.id : first?.workspace.teamId;
   }
 
-  /** Of an organisation's workspaces the one that has the channel. */
+  /** Of an organisation's workspaces the one that is named, that has the channel, or in which the person is. */
   meant(call: ApiCall, platforms: readonly Platform[]): Platform {
+    const team = call.optional("team_id");
     const channel = channelIn(call);
-    const found = platforms.find(({ workspace }) => channel !== undefined && workspace.channels.has(channel));
+    const user = call.optional("user") ?? call.optional("user_id");
+    const found =
+      platforms.find(({ workspace }) => workspace.teamId === team) ??
+      platforms.find(({ workspace }) => channel !== undefined && workspace.channels.has(channel)) ??
+      platforms.find(({ workspace }) => user !== undefined && workspace.profiles.has(user));
     const platform = found ?? platforms[0];
     if (platform === undefined) throw new Error("a token without a workspace");
     return platform;

@@ -58,6 +58,8 @@ export function ofUser(call: ApiCall, platform: Platform): JsonObject {
   const types = (call.optional("types") ?? "public_channel").split(",");
   const lacking = types.map(readScopeOf).filter((scope) => !app.scopes.has(scope));
   if (lacking.length > 0) throw missingScope(lacking.join(","), platform);
+  // The token of a whole organisation says nothing of a workspace.
+  if (app.org?.isWide === true) call.required("team_id", "missing_argument");
   const user = call.optional("user") ?? app.botUserId;
   if (!workspace.profiles.has(user)) throw new Refusal("user_not_found");
   const theirs = [...workspace.channels.values()].filter(
