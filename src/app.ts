@@ -29,13 +29,14 @@ import { createWebChat } from "./adapters/web/connection.ts";
 import { createAccess } from "./core/access/access.ts";
 import type { Tool } from "./core/agent/tool.ts";
 import { createBranching, type BranchingOptions } from "./core/branch/branching.ts";
+import { createGoalCommands } from "./core/command/goal-command.ts";
 import { createCommands } from "./core/command/commands.ts";
 import type { Log } from "./core/ports/log.ts";
 import type { Surface } from "./core/ports/surface.ts";
 import { createBacklog } from "./core/run/backlog.ts";
 import { createIntake } from "./core/run/intake.ts";
 import { createLeaveSpace } from "./core/run/leave-space.ts";
-import { createGoalTurns } from "./core/run/goal-turn.ts";
+import { createGoalTurns, goalBell } from "./core/run/goal-turn.ts";
 import { createRunSession, type RunSessionDeps } from "./core/run/run-session.ts";
 import { createServe } from "./core/run/serve-session.ts";
 import { createSpaceWork } from "./core/run/space-work.ts";
@@ -159,6 +160,8 @@ export async function startApp(
     const access = createAccess(settings.config.access);
     const intake = createIntake({ access, inbox, queue, stops, clock, log });
     const models = modelsOf(role, settings);
+    const ring = goalBell({ queue: goalQueue, clock, log });
+    const goalCommands = createGoalCommands({ access, goals, ring, newId });
 
     waitsFor = "Slack";
     const stored = await openInstalls({ sql, log }, settings);
@@ -263,7 +266,16 @@ export async function startApp(
       // A gateway does not answer: only its workers know which model does.
       const info = { botName: BOT_NAME, version, demo: role === "start" && settings.model === undefined };
       const arrivals = createWebInbox(sql);
-      const commands = createCommands({ access, intake, branching, transcripts, models, clock, log });
+      const commands = createCommands({
+        access,
+        intake,
+        branching,
+        transcripts,
+        models,
+        goals: goalCommands,
+        clock,
+        log,
+      });
       const deps = { intake, commands, messages, arrivals, live, transcripts, newId, log, clock, info };
       site = createWebChat(deps, { allowedHosts: hostsOf(settings) });
     }
@@ -276,6 +288,7 @@ export async function startApp(
         branching,
         transcripts,
         models,
+        goals: goalCommands,
         threads: createPersonThreads(sql),
         answers: createAnswers(sql),
         arrived,
@@ -297,6 +310,7 @@ export async function startApp(
         answers: createAnswers(sql),
         transcripts,
         models,
+        goals: goalCommands,
         marks,
         leaveSpace,
         leadership,

@@ -26,6 +26,7 @@ import type { Settings } from "../adapters/settings/settings.ts";
 import type { Access } from "../core/access/access.ts";
 import type { Branching } from "../core/branch/branching.ts";
 import type { Models } from "../core/command/models.ts";
+import type { GoalCommands } from "../core/command/goal-command.ts";
 import { createCommands } from "../core/command/commands.ts";
 import { toBobbinError } from "../core/errors.ts";
 import { growingMs, pause, untilAborted } from "../core/pause.ts";
@@ -62,6 +63,7 @@ export interface DiscordWayInDeps {
   readonly answers: Answers;
   readonly transcripts: Transcripts;
   readonly models: Models;
+  readonly goals: GoalCommands;
   readonly marks: ReadingMarks;
   readonly leaveSpace: LeaveSpace;
   /** For the one who listens; its leases are held for as long as a process lives. */
@@ -133,7 +135,18 @@ export async function openDiscord(
     conversation: conversationWhen(
       identified.then((bot) => createDiscordConversation({ api, members }, bot)),
     ),
-    connect({ access, intake, branching, answers, transcripts, models, marks, leaveSpace, leadership }) {
+    connect({
+      access,
+      intake,
+      branching,
+      answers,
+      transcripts,
+      models,
+      goals,
+      marks,
+      leaveSpace,
+      leadership,
+    }) {
       let gateway: DiscordGateway | undefined;
       let isStandby = false;
       let why: string | undefined = "Discord has not answered yet.";
@@ -146,7 +159,16 @@ export async function openDiscord(
       async function listen(bot: DiscordIdentity, lease: Lease): Promise<void> {
         const term = await marks.begin("discord");
         const channels = new Channels(bot.user);
-        const commands = createCommands({ access, intake, branching, transcripts, models, clock, log });
+        const commands = createCommands({
+          access,
+          intake,
+          branching,
+          transcripts,
+          models,
+          goals,
+          clock,
+          log,
+        });
         const answerInteraction = createAnswerInteraction({ api, commands, intake, places, clock, log }, bot);
         const owed = new OwedAnswers({ answers, api, answerInteraction, clock, log }, bot);
         const receive = createReceive(

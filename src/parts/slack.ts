@@ -20,6 +20,7 @@ import type { Settings } from "../adapters/settings/settings.ts";
 import type { Access } from "../core/access/access.ts";
 import type { Branching } from "../core/branch/branching.ts";
 import type { Models } from "../core/command/models.ts";
+import type { GoalCommands } from "../core/command/goal-command.ts";
 import { createCommands } from "../core/command/commands.ts";
 import { toBobbinError } from "../core/errors.ts";
 import type { Answers } from "../core/ports/answers.ts";
@@ -58,6 +59,7 @@ export interface SlackWayInDeps {
   readonly branching: Branching;
   readonly transcripts: Transcripts;
   readonly models: Models;
+  readonly goals: GoalCommands;
   readonly threads: PersonThreads;
   readonly answers: Answers;
   /** Rings for what waits in the space. Never rejects. */
@@ -144,7 +146,7 @@ export async function openSlack(
   await orLater(Promise.race([ready, away.promise]), clock);
 
   function receiveOf(gateway: SlackWayInDeps, owing: PrivateAnswers): (bot: SlackBot) => Receive {
-    const { access, intake, branching, transcripts, models, threads } = gateway;
+    const { access, intake, branching, transcripts, models, goals, threads } = gateway;
     return (bot) => {
       const { api, people, surfaces } = spaces.at(bot.space);
       return createReceive(
@@ -153,7 +155,7 @@ export async function openSlack(
           transcripts,
           people,
           commands: createCommands(
-            { access, intake, branching, transcripts, models, clock, log },
+            { access, intake, branching, transcripts, models, goals, clock, log },
             { written: writtenTo(bot) },
           ),
           answers: owing,

@@ -96,6 +96,10 @@ const FORMS: Readonly<Record<CommandName, readonly Form[]>> = {
       nothing: /nothing to branch from yet|A direct conversation on Discord is one thread/,
     },
   ],
+  goal: [
+    { idle: /There is no goal in this thread/ },
+    { argument: "pause", idle: /There is no goal in this thread/ },
+  ],
   help: [{ idle: /begin anew/ }],
   retry: [{ idle: /There is nothing to try again/, running: /still working/ }],
   stop: [{ idle: /Nothing is running/, running: /^(?:“[^”]*”\s*)?Stopping/ }],

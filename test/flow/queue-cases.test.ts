@@ -51,6 +51,8 @@ test("G11: a stop right behind a mention, whoever has it by then, leaves the nex
   for (const thread of threads) {
     await isDone(thread, 3);
     expect(await fates(thread)).toEqual(["cancelled", "answered", "answered"]);
+    // The fate is stored with the end of the run, and the last page is written behind it.
+    await ana.shows(thread, "the second is answered");
     const shown = (await ana.read(thread)).filter(({ from }) => from === "bot");
     expect(shown.at(-1)?.text).toBe("the second is answered");
   }

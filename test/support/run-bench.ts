@@ -27,6 +27,7 @@ import { losableLocker, type LosableLocker } from "./losable-locker.ts";
 import { manualClock, type ManualClock } from "./manual-clock.ts";
 import { Moments } from "./moments.ts";
 import { scriptedModel, scriptedRecord, type ScriptedModel, type ScriptedStep } from "./scripted-model.ts";
+import { goalCommands } from "./memory-goals.ts";
 import { silentLog } from "./silent-log.ts";
 import { isCalls, isFinalPage, lineOf, wordsOf } from "./run-words.ts";
 import { until } from "./until.ts";
@@ -134,6 +135,7 @@ export class RunBench {
       intake: this.#intake(),
       transcripts: this.stores.transcripts,
       models: this.models,
+      goals: goalCommands(),
       clock: this.clock,
       log: silentLog,
     });

@@ -4,13 +4,15 @@ import type { CommandName } from "../command/command.ts";
 import type { Author, Inbound, Where } from "../inbound.ts";
 import type { Admission } from "../ports/inbox.ts";
 import { threadOf, type Platform, type SessionId, type Thread } from "../thread.ts";
-import { addressIn, decide, type Decision, type Request } from "./decide.ts";
+import { addressIn, decide, isAdmin, type Decision, type Request } from "./decide.ts";
 import { isListed, type AccessRules } from "./rules.ts";
 
 export interface Access {
   decide(inbound: Inbound): Decision;
   /** Whether this person may give this command there. */
   ofCommand(name: CommandName, who: Author, place: Request["place"], where?: Where): Decision;
+  /** Whether this person is an admin there. */
+  isAdmin(who: Author, place: Request["place"]): boolean;
   /** Whether the bot may be there at all. */
   ofSpace(platform: Platform, space: string): boolean;
 }
@@ -31,6 +33,8 @@ export function createAccess(rules: AccessRules): Access {
         isDirect: where.isDirect === true,
         what: { kind: "command", name },
       }),
+    isAdmin: (who, place) =>
+      isAdmin(rules, { who, place, isDirect: false, what: { kind: "command", name: "goal" } }),
     ofSpace(platform, space) {
       const { allow, deny } = rules.spaces;
       const address = `${platform}:${space}`;

@@ -72,7 +72,7 @@ export function decide(rules: AccessRules, request: Request, counts: Counts = {}
  * Guests, people of other companies and bots never are, whatever a list says; neither is somebody of whom this could not be
  * learnt.
  */
-function isAdmin({ admins }: AccessRules, request: Request): boolean {
+export function isAdmin({ admins }: AccessRules, request: Request): boolean {
   const { who } = request;
   if (who.kind !== "member") return false;
   return (

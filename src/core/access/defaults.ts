@@ -36,6 +36,8 @@ export const DEFAULT_ACCESS: AccessRules = {
     follow: "everyone",
     mute: "everyone",
     reload: "everyone",
+    // Whose goal it is, or an admin, changes it; anybody may pause it.
+    goal: "everyone",
     why: "admins",
     help: "everyone",
   },

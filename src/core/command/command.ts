@@ -27,6 +27,8 @@ export type Command =
   | { readonly name: "reload" }
   /** `message`: the one up to whose answer the new thread knows what was said, by its id on the platform; the newest unless said. */
   | { readonly name: "branch"; readonly message?: string }
+  /** `value`: what is to be done with the goal, as it was written; `core/goal/asked` reads it. */
+  | { readonly name: "goal"; readonly value?: string }
   /** `message`: the one that is asked about, by its id or its address on the platform; the newest one unless said. */
   | { readonly name: "why"; readonly message?: string }
   /** `word`: what was written like a command and is none; the list is the answer to it. */
@@ -66,6 +68,8 @@ export function isStored(command: Command): command is SessionCommand {
     case "details":
     case "why":
     case "help":
+    // A goal keeps its own book of what was asked of it.
+    case "goal":
       return false;
     default:
       return command satisfies never;

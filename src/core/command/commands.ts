@@ -30,6 +30,8 @@ import {
   refusalOfSetting,
   type Choice,
 } from "./describe-settings.ts";
+import { describeGoal, spentOnGoal, standingOfGoal } from "../goal/describe.ts";
+import type { GoalCommands } from "./goal-command.ts";
 import type { Models } from "./models.ts";
 import { COMMANDS } from "./table.ts";
 
@@ -90,6 +92,7 @@ export interface CommandDeps {
   readonly branching: Pick<Branching, "ask">;
   readonly transcripts: Transcripts;
   readonly models: Models;
+  readonly goals: GoalCommands;
   readonly clock: Clock;
 }
 
@@ -161,12 +164,14 @@ export function createCommands(deps: CommandDeps, options: CommandOptions = {}):
     switch (command.name) {
       case "help":
         return help(command.word);
-      case "status":
-        return describeStatus(
-          await deps.transcripts.status(request.session),
-          deps.clock.now(),
-          await settingsOf(request),
-        );
+      case "status": {
+        const status = await deps.transcripts.status(request.session);
+        const text = describeStatus(status, deps.clock.now(), await settingsOf(request));
+        const goal = await deps.goals.open(request.session);
+        return goal === undefined ? text : `${text}\n\n${describeGoal(goal, deps.clock.now())}`;
+      }
+      case "goal":
+        return deps.goals.run(command.value, request);
       case "queue":
         return describeQueue(await deps.transcripts.inbounds(request.session));
       case "usage":
@@ -194,12 +199,16 @@ export function createCommands(deps: CommandDeps, options: CommandOptions = {}):
           receipt.kind === "duplicate"
             ? (await deps.transcripts.status(request.session))?.running !== undefined
             : receipt.kind === "stored" && receipt.running;
-        return isRunning ? "Stopping." : "Nothing is running in this thread.";
+        const text = isRunning ? "Stopping." : "Nothing is running in this thread.";
+        const goal = await deps.goals.open(request.session);
+        return goal === undefined ? text : `${text} ${standingOfGoal(goal, deps.clock.now())}`;
       }
       case "reset": {
+        const goal = await deps.goals.open(request.session);
         const receipt = await store(command, request);
         if (receipt.kind === "ignored") return "There is nothing to reset here yet.";
-        return "This thread begins anew: the bot no longer sees what was said above.";
+        const text = "This thread begins anew: the bot no longer sees what was said above.";
+        return goal === undefined ? text : `${text} Its goal has ended. Spent: ${spentOnGoal(goal)}.`;
       }
       case "retry": {
         const refusal = refusalOfRetry(await deps.transcripts.status(request.session), request.run);

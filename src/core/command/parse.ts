@@ -7,7 +7,7 @@ import { commandOf, COMMANDS } from "./table.ts";
  * `/stop`, ` /Stop ` and, where the surface says that the bot was addressed by name, `stop`. A word counts only when it
  * is the whole line: "stop the deployment please" is a message for the agent, and must never be taken for a command. Behind some
  * commands one word may stand that they take (`follow mention`, `model gpt-5-mini`), and free text only where there is a slash
- * (`/title Release notes`). Any other word behind a slash asks for help; without a slash it is a message: "thanks" and
+ * (`/title Release notes`), but for a goal, which is also set by whoever calls the bot by its name. Any other word behind a slash asks for help; without a slash it is a message: "thanks" and
  * "hello" are said to the bot, and it answers those.
  */
 export function parseCommand(
@@ -21,7 +21,7 @@ export function parseCommand(
   } = {},
 ): Command | undefined {
   const { slash = "needed" } = options;
-  const match = /^(\/?)([a-z]{1,20})(?:\s+(\S.*))?$/i.exec(line.trim());
+  const match = /^(\/?)([a-z]{1,20})(?:\s+(\S[\s\S]*))?$/i.exec(line.trim());
   if (match === null) return undefined;
   const [, sign, word = "", behind] = match;
   const hasSlash = sign === "/";
@@ -52,7 +52,7 @@ function countsWithoutSlash(name: CommandName, behind: string | undefined, isDir
     case "message":
       return !isDirect;
     case "text":
-      return false;
+      return argument.isSpoken === true && !isDirect;
     case "none":
       return false;
     default:

@@ -19,8 +19,17 @@ export type CommandArgument =
       readonly values: readonly string[];
       readonly isOpen?: true;
     }
-  /** One line of at most so many UTF-16 units. */
-  | { readonly kind: "text"; readonly name: string; readonly longest: number }
+  /**
+   * One line of at most so many UTF-16 units, or several. `isSpoken`: it counts without a slash too where the bot is called by its
+   * name, as there is no other way where a platform has no slash commands.
+   */
+  | {
+      readonly kind: "text";
+      readonly name: string;
+      readonly longest: number;
+      readonly lines?: "several";
+      readonly isSpoken?: true;
+    }
   /** The id or address of a message. */
   | { readonly kind: "message"; readonly name: string };
 
@@ -74,6 +83,11 @@ export const COMMANDS: Readonly<Record<CommandName, CommandDescription>> = {
     argument: { kind: "choice", name: "level", values: [USUAL, ...EFFORTS] },
     isAlsoSaid: true,
   },
+  goal: {
+    summary: "give this thread a goal to work on by itself; or status, pause, resume, clear, edit, budget",
+    argument: { kind: "text", name: "goal", longest: 5_000, lines: "several", isSpoken: true },
+    isAlsoSaid: true,
+  },
   title: {
     summary: "what this thread is called, or give it another name",
     argument: { kind: "text", name: "text", longest: 100 },
@@ -123,7 +137,7 @@ export function commandOf(name: CommandName, argument = ""): Command | undefined
       return takes.isOpen && MODEL_NAME.test(given) ? withGiven(name, given) : undefined;
     }
     case "text":
-      return given.includes("\n") ? undefined : withGiven(name, given);
+      return given.includes("\n") && takes.lines === undefined ? undefined : withGiven(name, given);
     default:
       return takes satisfies never;
   }
@@ -134,6 +148,7 @@ function withGiven(name: CommandName, given: string): Command {
   switch (name) {
     case "model":
     case "title":
+    case "goal":
       return { name, value: given };
     case "effort":
       return { name, value: EFFORTS.find((each) => each === given) ?? USUAL };

@@ -34,10 +34,26 @@ export interface GoalTurnWorld {
 
 const RING_MS = 2_000;
 
+/** Rings for the goal's next turn where that is due now. Never rejects. */
+export function goalBell({
+  queue,
+  clock,
+  log,
+}: Pick<GoalTurnWorld, "queue" | "clock" | "log">): (session: SessionId, goal: Goal) => void {
+  return (session, { next, updatedAt }) => {
+    // Both are of the store's clock. What is due later is rung for by the sweeper.
+    if (next === undefined || next.dueAt > updatedAt) return;
+    withTimeLimit(clock, RING_MS, "the bell of a goal", queue.wake(session)).catch((error: unknown) => {
+      log.warn("the bell of a goal could not be rung; the sweeper will", { session, error });
+    });
+  };
+}
+
 export function createGoalTurns(
   { goals, queue, clock, log }: GoalTurnWorld,
   bookkeeping: ReadonlySet<string>,
 ): GoalTurnDeps {
+  const ring = goalBell({ queue, clock, log });
   return {
     bookkeeping,
     async heard(session) {
@@ -49,11 +65,7 @@ export function createGoalTurns(
       }
     },
     ended(session, goal) {
-      // Both are of the store's clock. What is due later is rung for by the sweeper.
-      if (goal?.next === undefined || goal.next.dueAt > goal.updatedAt) return;
-      withTimeLimit(clock, RING_MS, "the bell of a goal", queue.wake(session)).catch((error: unknown) => {
-        log.warn("the bell of a goal could not be rung; the sweeper will", { session, error });
-      });
+      if (goal !== undefined) ring(session, goal);
     },
   };
 }

@@ -1,6 +1,8 @@
 // Slack's way in over real parts: the local Slack, Bolt, our HTTP server, and a store in a real Postgres. Nothing answers here: what
 // counts is what is stored, what is acknowledged, and what one person is told.
 import { noBranching } from "../../support/no-branching.ts";
+import { createGoals } from "../../../src/adapters/postgres/goals.ts";
+import { goalCommands } from "../../support/memory-goals.ts";
 import { createLocalRunQueue } from "../../../src/adapters/local/run-queue.ts";
 import { createLocalStops } from "../../../src/adapters/local/stops.ts";
 import { listen, type Listening } from "../../../src/adapters/http/listen.ts";
@@ -123,7 +125,16 @@ export async function inboundWorld(options: WorldOptions = {}): Promise<InboundW
       {
         intake,
         commands: createCommands(
-          { access, intake, branching: noBranching, transcripts, models: MODELS, clock, log: silentLog },
+          {
+            access,
+            goals: goalCommands(createGoals(sql)),
+            intake,
+            branching: noBranching,
+            transcripts,
+            models: MODELS,
+            clock,
+            log: silentLog,
+          },
           { written: writtenTo(bot) },
         ),
         transcripts,

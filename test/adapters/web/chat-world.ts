@@ -1,5 +1,6 @@
 // The web chat with everything behind it played: rows in memory, and a bot that does what the test says.
 import { noBranching } from "../../support/no-branching.ts";
+import { goalCommands } from "../../support/memory-goals.ts";
 import { createNewId } from "../../../src/adapters/ids.ts";
 import { listen, type Listening } from "../../../src/adapters/http/listen.ts";
 import { createLocalLive } from "../../../src/adapters/local/live.ts";
@@ -87,6 +88,7 @@ export class ChatWorld {
           intake: this.#intake,
           transcripts,
           models: { listed: [] },
+          goals: goalCommands(),
           clock: this.#clock,
           log: silent,
         }),

@@ -12,6 +12,7 @@ import type { ModelRecord } from "../../../src/core/ports/model.ts";
 import type { SessionSettings } from "../../../src/core/session-settings.ts";
 import { scriptedRecord } from "../../support/scripted-model.ts";
 import type { SessionId } from "../../../src/core/thread.ts";
+import { createMemoryGoals, goalCommands } from "../../support/memory-goals.ts";
 import { manualClock } from "../../support/manual-clock.ts";
 import { accessWith } from "../../support/access.ts";
 import { silentLog } from "../../support/silent-log.ts";
@@ -55,6 +56,7 @@ function threadWith(
   const commands = createCommands(
     {
       access: accessWith(),
+      goals: goalCommands(createMemoryGoals(() => 1)),
       intake,
       branching: noBranching,
       transcripts,

@@ -74,7 +74,7 @@ const word = fc.oneof(
   fc.stringMatching(/^[a-z]{1,12}$/),
 );
 
-test("a sentence is never taken for a command", () => {
+test("a sentence is never taken for a command, but for the one that sets a goal", () => {
   fc.assert(
     fc.property(
       fc.array(word, { minLength: 2, maxLength: 6 }),
@@ -88,8 +88,10 @@ test("a sentence is never taken for a command", () => {
           more.length === 0 &&
           argument.kind === "choice" &&
           argument.values.includes(second ?? "");
-        for (const slash of ["optional", "direct"] as const)
-          expect(parseCommand(sentence, { slash }) !== undefined).toBe(isChoice);
+        // Who calls the bot by its name and begins with "goal" gives it one: slash commands there are not everywhere.
+        const isGoal = first === "goal";
+        expect(parseCommand(sentence, { slash: "optional" }) !== undefined).toBe(isChoice || isGoal);
+        expect(parseCommand(sentence, { slash: "direct" }) !== undefined).toBe(isChoice);
         expect(parseCommand(sentence)).toBe(undefined);
       },
     ),
@@ -124,4 +126,12 @@ test("every summary fits where the narrowest platform shows it", () => {
     expect(summary.length).toBeLessThanOrEqual(100);
     if (argument.kind !== "none") expect(argument.name).toMatch(/^[a-z]{1,32}$/);
   }
+});
+
+test("a goal is set by whoever calls the bot by its name, with a slash also elsewhere, and may have several lines", () => {
+  expect(called("goal tidy the wiki")).toEqual({ name: "goal", value: "tidy the wiki" });
+  expect(called("goal tidy\nthe wiki")).toEqual({ name: "goal", value: "tidy\nthe wiki" });
+  expect(alone("goal keepers are tall")).toBe(undefined);
+  expect(alone("/goal tidy the wiki")).toEqual({ name: "goal", value: "tidy the wiki" });
+  expect(called("goal")).toEqual({ name: "goal" });
 });

@@ -1,0 +1,103 @@
+/** The command `goal`, and what other commands say of a thread's goal. */
+
+import type { Access } from "../access/access.ts";
+import { describeGoal, spentOnGoal, standingOfGoal } from "../goal/describe.ts";
+import { goalAsked, type GoalAsked } from "../goal/asked.ts";
+import type { Goal } from "../goal/goal.ts";
+import type { Asker, GoalEvent, Limits } from "../goal/reduce.ts";
+import type { Author, Where } from "../inbound.ts";
+import type { NewId } from "../ids.ts";
+import type { Goals } from "../ports/goals.ts";
+import { threadOf, type SessionId } from "../thread.ts";
+
+/** Who asks, and where. `id`: the same for every delivery of it. */
+interface GoalRequest {
+  readonly session: SessionId;
+  readonly author: Author;
+  readonly where?: Where;
+  readonly id: string;
+  readonly at: number;
+}
+
+export interface GoalCommands {
+  /** @param value what was written behind the command. */
+  run(value: string | undefined, request: GoalRequest): Promise<string>;
+  /** The thread's open goal. */
+  open(session: SessionId): Promise<Goal | undefined>;
+}
+
+export interface GoalCommandDeps {
+  readonly access: Pick<Access, "isAdmin">;
+  readonly goals: Pick<Goals, "read" | "apply">;
+  /** Rings for the goal's next turn where that is due now. Never rejects. */
+  readonly ring: (session: SessionId, goal: Goal) => void;
+  readonly newId: NewId;
+}
+
+export function createGoalCommands({ access, goals, ring, newId }: GoalCommandDeps): GoalCommands {
+  async function open(session: SessionId): Promise<Goal | undefined> {
+    const goal = await goals.read(session);
+    return goal?.closed === undefined ? goal : undefined;
+  }
+
+  async function eventFor(asked: GoalAsked, request: GoalRequest): Promise<GoalEvent | string> {
+    const { author, session, where } = request;
+    const thread = threadOf(session);
+    const place = where?.parent === undefined ? thread : { ...thread, channel: where.parent };
+    const by: Asker = { id: author.id, isAdmin: access.isAdmin(author, place) };
+    const owner = { id: author.id, name: author.name };
+    const set = (mode: "new" | "replace", objective: string, limits: Limits): GoalEvent => ({
+      kind: "set",
+      mode,
+      by,
+      id: newId(),
+      owner,
+      objective,
+      limits,
+    });
+    switch (asked.kind) {
+      case "set":
+        return set("new", asked.objective, asked.limits);
+      case "replace":
+      case "edit": {
+        // Nothing is there that could be changed: then it is a goal that begins with this word.
+        if ((await open(session)) === undefined) return set("new", asked.whole, asked.limits);
+        return asked.kind === "replace"
+          ? set("replace", asked.objective, asked.limits)
+          : { kind: "edit", by, objective: asked.objective };
+      }
+      case "pause":
+      case "resume":
+      case "clear":
+        return { kind: asked.kind, by };
+      case "raise":
+        return { kind: "raise", by, more: asked.more };
+      case "status":
+        return describeGoal(await goals.read(session), request.at);
+      case "unclear":
+        return asked.why;
+      default:
+        return asked satisfies never;
+    }
+  }
+
+  return {
+    open,
+    async run(value, request) {
+      const event = await eventFor(goalAsked(value), request);
+      if (typeof event === "string") return event;
+      const applied = await goals.apply(request.session, event, request.id);
+      if (applied.kind === "refused") return applied.why;
+      const { goal, replaced } = applied;
+      ring(request.session, goal);
+      if (goal.closed !== undefined) return `The goal has ended. Spent: ${spentOnGoal(goal)}.`;
+      const before =
+        replaced === undefined ? "" : `The goal before ended. Spent: ${spentOnGoal(replaced)}.\n\n`;
+      const said =
+        event.kind === "set"
+          ? "This thread has a goal now, and works on it by itself."
+          : standingOfGoal(goal, goal.updatedAt);
+      return `${before}${said}`;
+    },
+  };
+}

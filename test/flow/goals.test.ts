@@ -1,0 +1,138 @@
+// Goals between processes: a gateway, workers that die, a Redis that is emptied. What people see, and what the model was asked.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { toSessionId } from "../../src/core/thread.ts";
+import { callsTools, says } from "../support/fake-llm/answers.ts";
+import type { FakeAnswer } from "../support/fake-llm/server.ts";
+import { withRedis } from "../support/services/redis-server.ts";
+import { until } from "../support/until.ts";
+import { deploy, type Deployment } from "./deployment.ts";
+import { TIMES } from "./world.ts";
+
+let bobbin: Deployment;
+beforeAll(async () => {
+  bobbin = await deploy({ workers: 2, times: { ...TIMES, sweep: { everyMs: 1_000, idleMs: 500 } } });
+});
+afterAll(() => bobbin[Symbol.asyncDispose]());
+
+const LIMIT_MS = 45_000;
+const session = (thread: string) => toSessionId(thread)!;
+const runs = (thread: string) => bobbin.transcripts.runs(session(thread));
+const settled = async (thread: string, count: number) =>
+  until(async () => (await runs(thread)).filter(({ reply }) => reply === "settled").length >= count, {
+    timeoutMs: LIMIT_MS,
+    what: `${count} runs are settled`,
+  });
+
+/** The n-th request about this thread is answered with the n-th of these; the last one for ever. */
+function script(words: string, ...answers: readonly FakeAnswer[]): { asked: () => number } {
+  let asked = 0;
+  bobbin.llm.respondWith(async (exchange) => {
+    if (!JSON.stringify(exchange.request.body.messages).includes(words)) return says("aside")(exchange);
+    const answer = answers[Math.min(asked, answers.length - 1)];
+    asked += 1;
+    return answer?.(exchange);
+  });
+  return { asked: () => asked };
+}
+
+const done: FakeAnswer = callsTools({
+  id: "c-done",
+  name: "update_goal",
+  arguments: JSON.stringify({ status: "complete", evidence: "all pages are there" }),
+});
+const looks = (zone: string): FakeAnswer =>
+  callsTools({ id: `c-${zone}`, name: "time_in_zone", arguments: JSON.stringify({ zone }) });
+
+test("a goal works by itself, turn by turn, until the model says what proves that it is reached", async () => {
+  const ana = bobbin.newPerson();
+  const model = script(
+    "heron",
+    looks("Asia/Tokyo"),
+    says("The first step is done."),
+    done,
+    says("All is done."),
+  );
+  const thread = await ana.say("/goal count the heron");
+  await settled(thread, 2);
+  const said = await until(
+    async () => {
+      const shown = (await ana.read(thread)).filter(({ from }) => from === "bot");
+      return shown.at(-1)?.foot.includes("The goal is reached.") ? shown : undefined;
+    },
+    { timeoutMs: LIMIT_MS, what: "the goal is reached" },
+  );
+  expect(said.map(({ text }) => text)).toEqual([
+    "This thread has a goal now, and works on it by itself.",
+    "The first step is done.",
+    "All is done.",
+  ]);
+  expect(model.asked()).toBe(4);
+  expect((await runs(thread)).map(({ cause }) => cause)).toEqual(["continuation", "continuation"]);
+  // What the model is told of the goal, people do not see.
+  expect(JSON.stringify(await ana.read(thread))).not.toContain("objective");
+});
+
+test("a goal that waits for a reply asks the model nothing, also over an emptied Redis, and any answer wakes it once", async () => {
+  const ana = bobbin.newPerson();
+  const waits = callsTools({
+    id: "c-wait",
+    name: "wait_for",
+    arguments: JSON.stringify({ kind: "reply", reason: "may the pages go?" }),
+  });
+  const model = script("pelican", waits, says("May the pages go?"), done, says("They are gone."));
+  const thread = await ana.say("/goal remove the pelican");
+  await settled(thread, 1);
+  await withRedis(bobbin.env["REDIS_URL"]!, async (on) => void (await on.flushdb()));
+  expect(await ana.say("/goal", thread)).toBe(thread);
+  await ana.shows(thread, "may the pages go?");
+  expect(model.asked()).toBe(2);
+  await ana.say("yes", thread);
+  await settled(thread, 2);
+  expect(model.asked()).toBe(4);
+  expect((await runs(thread)).map(({ cause }) => cause)).toEqual(["continuation", "message"]);
+});
+
+test("killed between the end of a turn and the next one, with Redis emptied: exactly one turn follows", async () => {
+  const ana = bobbin.newPerson();
+  const second = Promise.withResolvers<void>();
+  const model = script(
+    "osprey",
+    looks("Asia/Tokyo"),
+    says("Step one."),
+    async (exchange) => {
+      await second.promise;
+      await done(exchange);
+    },
+    says("All of it."),
+  );
+  const thread = await ana.say("/goal watch the osprey");
+  await until(() => model.asked() === 3, { timeoutMs: LIMIT_MS, what: "the second turn has begun" });
+  // The turn is begun, and whoever has it dies; nothing in Redis knows of it any more.
+  const holder = (await runs(thread)).at(-1)?.attempts.at(-1)?.worker ?? "";
+  const dying = bobbin.workers.find(({ pid }) => holder.endsWith(`/${pid}`));
+  dying?.kill("SIGKILL");
+  await withRedis(bobbin.env["REDIS_URL"]!, async (on) => void (await on.flushdb()));
+  second.resolve();
+  await settled(thread, 2);
+  const all = await runs(thread);
+  expect(all.map(({ cause, outcome }) => [cause, outcome?.reason])).toEqual([
+    ["continuation", "stop"],
+    ["continuation", "stop"],
+  ]);
+  expect(all.at(-1)?.attempts.map(({ ended }) => ended)).toEqual(["crashed", "ended"]);
+  await bobbin.addWorker();
+});
+
+test("typed stop during a continuation: it is taken as a command at once, the goal is paused, and nothing follows", async () => {
+  const ana = bobbin.newPerson();
+  const model = script("egret", (exchange) => exchange.closed);
+  const thread = await ana.say("/goal follow the egret");
+  await until(() => model.asked() === 1, { timeoutMs: LIMIT_MS, what: "the model is asked" });
+  await ana.say("/stop", thread);
+  await settled(thread, 1);
+  await ana.shows(thread, "The goal is paused: it was stopped.");
+  expect((await runs(thread)).map(({ outcome }) => outcome?.reason)).toEqual(["cancelled"]);
+  await ana.say("/reset", thread);
+  await ana.shows(thread, "Its goal has ended.");
+  expect(model.asked()).toBe(1);
+});
