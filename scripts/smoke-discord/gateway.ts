@@ -29,7 +29,7 @@ export async function openGateway(
   const clock = createSystemClock();
   const heard: Dispatch[] = [];
   let more = Promise.withResolvers<void>();
-  const pace = new IdentifyPace({ ...deps, clock }, { restarts: 0 });
+  const pace = new IdentifyPace({ ...deps, entering: () => Promise.resolve(), clock }, { restarts: 0 });
   const gateway = new DiscordGateway(
     {
       ...deps,

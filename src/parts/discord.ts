@@ -187,7 +187,8 @@ export async function openDiscord(
         const takeInteraction = createTakeInteraction({ api, owed, channels, suggest, log }, bot);
         const changes = createMissedChanges({ api, reader, receive, transcripts, clock, log });
         const listener = createListener({ channels, reader, receive, changes, takeInteraction });
-        const pace = new IdentifyPace({ api, clock, log }, { ...term, ...times.identify });
+        const entering = (): Promise<void> => marks.entering("discord", term.number);
+        const pace = new IdentifyPace({ api, entering, clock, log }, { ...term, ...times.identify });
         const over = AbortSignal.any([left, lease.signal]);
         const { mayReadContent } = bot;
         gateway = new DiscordGateway(

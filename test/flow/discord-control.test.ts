@@ -176,38 +176,6 @@ test("where no thread can be opened one sentence says so: in a direct message, a
   expect(discord.threadsIn(channel)).toHaveLength(1);
 });
 
-test("messages that wait can be corrected and taken back, and the model reads them as they are then", async () => {
-  const { ana, channel, at } = scene();
-  const mayEnd = Promise.withResolvers<void>();
-  world.llm.script(async (exchange) => {
-    await mayEnd.promise;
-    await says("the first part")(exchange);
-  });
-  const { id } = ana.say(channel, `${at} begin`);
-  await world.shows(id, "Thinking…");
-  const corrected = ana.say(id, "the wrong wrod");
-  const taken = ana.say(id, "never mind this");
-  ana.edit(corrected, "the right word");
-  ana.delete(taken);
-  world.discord.unfurl(corrected);
-  // A command goes no faster than what was said before it in the channel, so all that is told is stored once it is.
-  await until(
-    async () => {
-      await ana.command(id, "queue");
-      const queue = world.discord.whispers(id, ana).findLast((text) => text !== undefined) ?? "";
-      return queue.includes("the right word") && !queue.includes("never mind");
-    },
-    { what: "the queue shows it" },
-  );
-  mayEnd.resolve();
-  await world.shows(id, "the right word");
-  await world.settled(id, 1);
-  const read = JSON.stringify(world.llm.requests.at(-1)?.body.messages);
-  expect(read).toContain("the right word");
-  expect(read).not.toContain("never mind this");
-  expect(read).not.toContain("wrod");
-});
-
 test("I5: an edit of what was read is a note for the next turn, and a preview is none", async () => {
   const { discord, ana, channel, at } = scene();
   const { id } = ana.say(channel, `${at} hello`);

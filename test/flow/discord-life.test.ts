@@ -119,6 +119,35 @@ test("two gateways: one listens; when it is killed the other does within seconds
   world.expectPeace();
 });
 
+test("started again and again: each start enters the gateway once, from the fifth on later and later, and what was said meanwhile is answered once", async () => {
+  const identify = { apartMs: 200, longestWaitMs: 1_500 };
+  await using world = await openDiscordWorld({
+    parts: "start",
+    identify,
+    discord: { identifies: { apartMs: identify.apartMs } },
+  });
+  const { discord } = world;
+  const ana = discord.person("Ana");
+  const channel = discord.channel("general");
+  const said: string[] = [];
+  for (let start = 1; start < 6; start++) {
+    await world.stopAll();
+    said.push(ana.say(channel, `${discord.botMention} before start ${start}.`).id);
+    await world.start("start");
+    await isListening(world);
+  }
+  // A run that is handed over asks the model anew; people see one answer.
+  for (const id of said) expect(await world.settled(id, 1)).toHaveLength(1);
+  const entered = discord.gateway.identifies.map(({ atMs }) => atMs);
+  expect(entered).toHaveLength(6);
+  const waited = entered.slice(1).map((atMs, at) => atMs - (entered[at] ?? 0));
+  // The sixth would have waited two seconds.
+  for (const [at, least] of [200, 200, 200, 1_000, 1_500].entries())
+    expect(waited[at]).toBeGreaterThanOrEqual(least);
+  expect(discord.gateway.resumes).toBe(0);
+  world.expectPeace();
+});
+
 test("Postgres and then Redis go away: what is said meanwhile is answered once they are back, and a command is told that it cannot be done", async () => {
   await using postgres = await ownPostgres();
   await using redis = await ownRedis();

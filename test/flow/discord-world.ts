@@ -1,4 +1,5 @@
 // Bobbin on the local Discord in each way in which it is run: one process or several, embedded or on servers.
+import type { IdentifyTimes } from "../../src/adapters/discord/identify-pace.ts";
 import type { Sql } from "../../src/adapters/postgres/sql.ts";
 import type { AccessRules } from "../../src/core/access/rules.ts";
 import type { Role } from "../../src/app.ts";
@@ -26,6 +27,8 @@ export interface DiscordWorldOptions extends WorldOptions {
   readonly discord?: LocalDiscordOptions;
   /** Who may use the bot; only within the test. */
   readonly access?: (discord: LocalDiscord) => Partial<AccessRules>;
+  /** The pause between two entries to the gateway, shorter unless said, and the longest of them. */
+  readonly identify?: IdentifyTimes;
   /** Before anything is started. */
   readonly prepare?: (discord: LocalDiscord) => void;
 }
@@ -95,7 +98,7 @@ export async function openDiscordWorld(options: DiscordWorldOptions): Promise<Di
       const app = await startProduct(
         role,
         env,
-        { times: { ...TIMES, identify: IDENTIFIES } },
+        { times: { ...TIMES, identify: { ...IDENTIFIES, ...options.identify } } },
         {},
         options.access?.(discord),
       );

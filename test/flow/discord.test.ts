@@ -1,6 +1,7 @@
 // Discord as people have it, in each of the ways in which Bobbin is run: what they write, and what they see.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { SeenMessage } from "../support/discord/seen.ts";
+import { says } from "../support/fake-llm/answers.ts";
 import { createTalker } from "../support/fake-llm/talker.ts";
 import { until } from "../support/until.ts";
 import { openDiscordWorld, type DiscordWorld } from "./discord-world.ts";
@@ -108,6 +109,38 @@ describe.each(ways)("$name", ({ parts }) => {
     for (const said of ["what do we do about", "Ben of fifth", "too small"])
       expect(lastPrompt()).toContain(said);
     expect(lastPrompt()).not.toContain("7 herons");
+  });
+
+  test("messages that wait can be corrected and taken back, and the model reads them as they are then", async () => {
+    const { ana, channel, at } = scene("waiting");
+    const mayEnd = Promise.withResolvers<void>();
+    world.llm.script(async (exchange) => {
+      await mayEnd.promise;
+      await says("the first part")(exchange);
+    });
+    const { id } = ana.say(channel, `${at} begin`);
+    await world.shows(id, "Thinking…");
+    const corrected = ana.say(id, "the wrong wrod");
+    const taken = ana.say(id, "never mind this");
+    ana.edit(corrected, "the right word");
+    ana.delete(taken);
+    world.discord.unfurl(corrected);
+    // A command goes no faster than what was said before it in the channel, so all that is told is stored once it is.
+    await until(
+      async () => {
+        await ana.command(id, "queue");
+        const queue = world.discord.whispers(id, ana).findLast((text) => text !== undefined) ?? "";
+        return queue.includes("the right word") && !queue.includes("never mind");
+      },
+      { what: "the queue shows it" },
+    );
+    mayEnd.resolve();
+    await world.shows(id, "the right word");
+    await world.settled(id, 1);
+    const read = JSON.stringify(world.llm.requests.at(-1)?.body.messages);
+    expect(read).toContain("the right word");
+    expect(read).not.toContain("never mind this");
+    expect(read).not.toContain("wrod");
   });
 
   test("what is not for the bot is neither answered nor stored", async () => {

@@ -4,7 +4,7 @@
  */
 
 import { Routes, type RESTGetAPIGatewayBotResult } from "discord-api-types/v10";
-import { pause } from "../../core/pause.ts";
+import { pause, withTimeLimit } from "../../core/pause.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Log } from "../../core/ports/log.ts";
 import type { DiscordApi } from "./api.ts";
@@ -15,6 +15,14 @@ export interface IdentifyTimes {
   readonly apartMs?: number;
   /** How long a start waits at most, however often it failed, ms. Default five minutes. */
   readonly longestWaitMs?: number;
+}
+
+export interface IdentifyPaceDeps {
+  readonly api: DiscordApi;
+  /** Told of each identify before it is made, so that whoever starts next keeps its distance from it. */
+  entering(): Promise<void>;
+  readonly clock: Clock;
+  readonly log: Log;
 }
 
 export interface IdentifyPaceOptions extends IdentifyTimes {
@@ -32,11 +40,13 @@ const LONGEST_WAIT_MS = 5 * 60_000;
 const FORGOTTEN_MS = 10 * 60_000;
 /** Discord takes one identify in so long; a process knows by itself only of its own. */
 const APART_MS = 5_000;
+/** How long it may take to keep that the gateway is entered, ms. */
+const TELL_MS = 1_000;
 /** So many are left for people who have to find out what is wrong. */
 const RESERVE = 20;
 
 export class IdentifyPace {
-  readonly #deps: { readonly api: DiscordApi; readonly clock: Clock; readonly log: Log };
+  readonly #deps: IdentifyPaceDeps;
   readonly #restarts: number;
   readonly #longestWaitMs: number;
   readonly #startedAt: number;
@@ -46,10 +56,7 @@ export class IdentifyPace {
   #times: number[] = [];
   #why: string | undefined;
 
-  constructor(
-    deps: { readonly api: DiscordApi; readonly clock: Clock; readonly log: Log },
-    options: IdentifyPaceOptions,
-  ) {
+  constructor(deps: IdentifyPaceDeps, options: IdentifyPaceOptions) {
     const { restarts, apartMs = APART_MS, gapMs = apartMs, longestWaitMs = LONGEST_WAIT_MS } = options;
     this.#deps = deps;
     this.#restarts = restarts;
@@ -80,7 +87,16 @@ export class IdentifyPace {
     }
     const isLeft = await this.#untilLeft(shards, signal);
     this.#why = undefined;
+    if (isLeft) await this.#tell();
     return isLeft;
+  }
+
+  /** A store that is away keeps nobody out: then the next start may be refused once. */
+  async #tell(): Promise<void> {
+    const { entering, clock, log } = this.#deps;
+    await withTimeLimit(clock, TELL_MS, "the store", entering()).catch((error: unknown) => {
+      log.info("it could not be kept that Discord's gateway is entered", { error });
+    });
   }
 
   async #untilLeft(shards: number, signal: AbortSignal): Promise<boolean> {

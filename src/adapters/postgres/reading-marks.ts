@@ -12,6 +12,11 @@ on conflict (platform) do update set term = t.term + 1, began_at = now_ms(), gap
 returning term, restarts, gap`,
 };
 
+const ENTERING = {
+  name: "reading-entering",
+  text: `update reader_terms set began_at = now_ms() where platform = $1 and term = $2::bigint`,
+};
+
 const LIST = {
   name: "reading-list",
   text: `select space, channel, seen::text as seen from reading_marks
@@ -46,6 +51,9 @@ export function createReadingMarks(sql: Sql): ReadingMarks {
       ]);
       if (row === undefined) throw new Error("a statement without a row");
       return { number: row.term, restarts: row.restarts, ...(row.gap === null ? {} : { gapMs: row.gap }) };
+    },
+    async entering(platform, term) {
+      await sql.query(ENTERING, [platform, term]);
     },
     list: (platform, since) =>
       sql.query<{ space: string; channel: string; seen: string }>(LIST, [platform, since]),

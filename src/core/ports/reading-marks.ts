@@ -12,13 +12,15 @@ export interface Term {
   readonly number: number;
   /** How many terms in a row began within ten minutes of the one before: whoever reads keeps failing. */
   readonly restarts: number;
-  /** How long before it the one before it began, ms; absent for the first. */
+  /** How long before it the one before it began, or asked the platform to be let in, ms; absent for the first. */
   readonly gapMs?: number;
 }
 
 export interface ReadingMarks {
   /** Begins a reader's term: from now on what an earlier reader moves changes nothing. */
   begin(platform: string): Promise<Term>;
+  /** The reader of this term asks the platform to be let in now: the next term's gap counts from here. Nothing once a later one has begun. */
+  entering(platform: string, term: number): Promise<void>;
   /** Those that are newer than `since`, and those of a space itself (whose channel is the space), however old. */
   list(platform: string, since: string): Promise<readonly ReadingMark[]>;
   /**

@@ -11,6 +11,7 @@ import { postgresBackend } from "../postgres/backends.ts";
 
 const backend = postgresBackend();
 const never = new AbortController().signal;
+const entering = () => Promise.resolve();
 const DAY_MS = 86_400_000;
 
 /** How long the turn waits, by a clock that moves only as far as somebody waits. */
@@ -37,7 +38,7 @@ test("pitfall 4: the longer a crash loop lasts the longer each start waits; a da
   for (let start = 0; start < 16; start++) {
     const clock = manualClock();
     const { restarts } = await marks.begin("discord");
-    const pace = new IdentifyPace({ api, clock, log: silentLog }, { restarts });
+    const pace = new IdentifyPace({ api, entering, clock, log: silentLog }, { restarts });
     waits.push(await waitOf(clock, pace.turn(1, never), 5_000));
   }
   api.close();
@@ -50,23 +51,35 @@ test("pitfall 4: the longer a crash loop lasts the longer each start waits; a da
   expect(longest).toBeLessThan(600_000);
 });
 
-test("a start right after another waits until Discord takes the next identify", async () => {
+test("a start right after another waits until Discord takes the next identify, and says that it enters then, also to a store that does not answer", async () => {
   await using discord = await createLocalDiscord();
   const api = createDiscordApi({ log: silentLog }, { token: discord.token, apiUrl: discord.apiUrl });
   const clock = manualClock();
-  const pace = new IdentifyPace({ api, clock, log: silentLog }, { restarts: 1, gapMs: 1_200 });
-  expect(await waitOf(clock, pace.turn(1, never), 200)).toBe(3_800);
+  const told: number[] = [];
+  const silentStore = (): Promise<void> => {
+    told.push(clock.ticks());
+    return new Promise(() => undefined);
+  };
+  const deps = { api, entering: silentStore, clock, log: silentLog };
+  const pace = new IdentifyPace(deps, { restarts: 1, gapMs: 1_200 });
+  const begun = clock.ticks();
+  const waited = await waitOf(clock, pace.turn(1, never), 200);
+  expect(told).toEqual([begun + 3_800]);
+  expect(waited).toBe(4_800);
   api.close();
 });
 
 test("with few identifies left nobody enters, and it is told why", async () => {
   await using discord = await createLocalDiscord({ identifies: { remaining: 5 } });
   const api = createDiscordApi({ log: silentLog }, { token: discord.token, apiUrl: discord.apiUrl });
-  const pace = new IdentifyPace({ api, clock: manualClock(), log: silentLog }, { restarts: 0 });
+  let isTold = false;
+  const entering = async (): Promise<void> => void (isTold = true);
+  const pace = new IdentifyPace({ api, entering, clock: manualClock(), log: silentLog }, { restarts: 0 });
   const leaving = new AbortController();
   const turn = pace.turn(1, leaving.signal);
   await until(() => pace.why?.includes("only 5 times more"), { what: "it says why" });
   leaving.abort();
   expect(await turn).toBe(false);
+  expect(isTold).toBe(false);
   api.close();
 });

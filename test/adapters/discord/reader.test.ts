@@ -20,6 +20,7 @@ const marks = {
   begin: () => Promise.resolve({ number: 1, restarts: 0 }),
   list: () => Promise.resolve([]),
   move: () => Promise.resolve(true),
+  entering: () => Promise.resolve(),
   drop: () => Promise.resolve(),
 };
 

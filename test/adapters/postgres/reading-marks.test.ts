@@ -38,6 +38,26 @@ test("terms that follow each other soon are counted", async () => {
   expect(restarts).toEqual([0, 1, 2]);
 });
 
+test("the gap before a term counts from when the one before it asked to be let in, if that came later than its begin", async () => {
+  const sql = backend.sql();
+  const marks = createReadingMarks(sql);
+  const long = {
+    name: "long-ago",
+    text: "update reader_terms set began_at = began_at - 60000 where platform = 'five'",
+  };
+  const first = await marks.begin("five");
+  await sql.query(long);
+  expect((await marks.begin("five")).gapMs).toBeGreaterThanOrEqual(60_000);
+  await sql.query(long);
+  // Whoever has lost its term says it too late.
+  await marks.entering("five", first.number);
+  const third = await marks.begin("five");
+  expect(third.gapMs).toBeGreaterThanOrEqual(60_000);
+  await sql.query(long);
+  await marks.entering("five", third.number);
+  expect((await marks.begin("five")).gapMs).toBeLessThan(60_000);
+});
+
 test("the place of a thread is kept once", async () => {
   const places = createThreadPlaces(backend.sql());
   const session = sessionIdOf({ platform: "discord", space: "9", channel: "77" });
