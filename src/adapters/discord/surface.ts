@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { MessageFlags, Routes, type APIMessage } from "discord-api-types/v10";
 import type { Log } from "../../core/ports/log.ts";
-import type { MayBegin, PageContent, Surface, Written } from "../../core/ports/surface.ts";
+import type { KnownPost, MayBegin, PageContent, Surface, Written } from "../../core/ports/surface.ts";
 import { threadOf, type SessionId } from "../../core/thread.ts";
 import type { DiscordAnswer, DiscordApi } from "./api.ts";
 import { formatPage, measure, PAGE_SIZE, readCustomId } from "./format.ts";
@@ -15,6 +15,7 @@ import {
   isUnknownChannel,
   isUnknownMessage,
 } from "./refusals.ts";
+import { newerOf, snowflakeAt } from "./snowflake.ts";
 import type { Threads } from "./threads.ts";
 
 export interface DiscordSurfaceDeps {
@@ -34,6 +35,8 @@ export interface DiscordSurfaceOptions {
 const EDIT_SHARE_MS = 50;
 const NONCE_LENGTH = 24;
 const PAGE_LIMIT = "100";
+/** How far the clocks of our store and of Discord may be apart, ms. */
+const CLOCKS_APART_MS = 60_000;
 /** Nobody is pinged by a model, and no link becomes a card. An edit without it would ping again. */
 export const NOBODY = { parse: [] };
 
@@ -118,30 +121,40 @@ export function createDiscordSurface(
     return decisionOn(answer);
   }
 
-  /** What stands in the thread from us and carries the key, or, where it has no button, says just what was sent. */
-  async function find(key: string): Promise<string | undefined> {
+  /**
+   * What stands in the thread from us and carries the key; where it has no button, what says just what was sent, or what would be
+   * sent now: the same words in the time of the run, below its other pages.
+   */
+  async function find(key: string, known?: KnownPost): Promise<string | undefined> {
     const nonce = nonceOf(session, key);
-    const known = sent.get(key);
-    if (known?.message !== undefined) {
-      const answer = await api.call("GET", Routes.channelMessage(channel, known.message));
-      if (answer.kind === "ok") return known.message;
+    const own = sent.get(key);
+    if (own?.message !== undefined) {
+      const answer = await api.call("GET", Routes.channelMessage(channel, own.message));
+      if (answer.kind === "ok") return own.message;
       if (isUnknownMessage(answer)) return undefined;
       if (answer.kind === "refused") return undefined;
       throw new Error(`the thread could not be searched: ${answer.kind}`);
     }
+    const after = known && newerOf(snowflakeAt(known.since - CLOCKS_APART_MS), known.below);
     const answer = await api.call("GET", Routes.channelMessages(channel), {
-      query: { limit: PAGE_LIMIT },
+      query: { limit: PAGE_LIMIT, ...(after === undefined ? {} : { after }) },
     });
     // Discord keeps a second post with one nonce from doubling the first for some minutes, so a guess is no harm there.
     if (answer.kind === "refused") return undefined;
     if (answer.kind !== "ok") throw new Error(`the thread could not be searched: ${answer.kind}`);
+    const wanted = known?.page === undefined ? undefined : formatPage(known.page, nonce);
+    const words = [own?.content, wanted?.kind === "message" ? wanted.content : undefined];
     const taken = new Set([...sent.values()].map(({ message }) => message));
-    return (answer.data as readonly APIMessage[]).find(
-      (message) =>
-        message.author.bot === true &&
-        !taken.has(message.id) &&
-        (message.nonce === nonce || marksOf(message).includes(nonce) || message.content === known?.content),
-    )?.id;
+    return (answer.data as readonly APIMessage[]).find((message) => {
+      if (message.author.bot !== true || taken.has(message.id)) return false;
+      const marks = marksOf(message);
+      // Another page's mark is no page of ours, whatever it says.
+      return (
+        message.nonce === nonce ||
+        marks.includes(nonce) ||
+        (marks.length === 0 && words.includes(message.content))
+      );
+    })?.id;
   }
 
   return {

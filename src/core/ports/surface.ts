@@ -57,6 +57,16 @@ export type Presence = "starting" | "working" | "waiting" | "idle" | "left";
  */
 export type MayBegin = () => boolean;
 
+/** What is known of a post besides its key, for a platform on which not every message keeps that. */
+export interface KnownPost {
+  /** What it would say if it was made now; absent where it is not wanted any more. */
+  readonly page?: PageContent;
+  /** It was not made before that, ms since 1970. */
+  readonly since: number;
+  /** It stands below this message. */
+  readonly below?: string;
+}
+
 /** None of these throws, `find` excepted. */
 export interface Surface {
   readonly limits: SurfaceLimits;
@@ -68,7 +78,7 @@ export interface Surface {
    * The message that was posted with this key and still stands, if any: asked before a post is repeated. Rejects when that
    * cannot be known now and a second post would double the first.
    */
-  find(key: string): Promise<string | undefined>;
+  find(key: string, known?: KnownPost): Promise<string | undefined>;
   /** Absent where the platform has no such sign. Never waits: the newest presence wins, and a failure is nobody's concern. */
   show?(presence: Presence): void;
 }

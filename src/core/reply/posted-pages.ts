@@ -95,10 +95,12 @@ export function createPostedPages(deps: PostedPagesDeps, options: PostedPagesOpt
   }
 
   /** The message of a post that was begun; `undefined` when it did not land, a step when that cannot be known now. */
-  async function lookFor(slot: Slot): Promise<string | undefined | Step> {
+  async function lookFor(index: number, slot: Slot, page?: PageContent): Promise<string | undefined | Step> {
     if (!slot.mayHaveLanded) return undefined;
+    const below = slots.get(index - 1)?.message;
+    const known = { since: run.startedAt, ...(page && { page }), ...(below === undefined ? {} : { below }) };
     try {
-      return await surface.find(slot.key);
+      return await surface.find(slot.key, known);
     } catch (error) {
       return { kind: "unknown", why: reasonOf(error) };
     }
@@ -107,7 +109,7 @@ export function createPostedPages(deps: PostedPagesDeps, options: PostedPagesOpt
   async function post(index: number, content: PageContent): Promise<Step> {
     const slot = slots.get(index) ?? newSlot();
     if (!slot.isSaved) await put(index, slot);
-    const found = await lookFor(slot);
+    const found = await lookFor(index, slot, content);
     if (typeof found === "object") return found;
     if (found !== undefined) {
       await put(index, { ...slot, message: found, mayHaveLanded: false, writtenAt: deps.ticks() });
@@ -146,7 +148,7 @@ export function createPostedPages(deps: PostedPagesDeps, options: PostedPagesOpt
   async function remove(index: number): Promise<Step> {
     const slot = slots.get(index);
     if (slot === undefined) return DONE;
-    const message = slot.message ?? (await lookFor(slot));
+    const message = slot.message ?? (await lookFor(index, slot));
     if (typeof message === "object") return message;
     if (message !== undefined) {
       if (!options.isLive()) return LOST;

@@ -4,6 +4,11 @@ import { PAGE_SIZE } from "../../../src/adapters/discord/format.ts";
 import { createSystemClock } from "../../../src/adapters/system-clock.ts";
 import { createMembers } from "../../../src/adapters/discord/members.ts";
 import { createDiscordConversation } from "../../../src/adapters/discord/conversation.ts";
+import type { Fence } from "../../../src/core/ports/run-store.ts";
+import { createPostedPages } from "../../../src/core/reply/posted-pages.ts";
+import { reconcile } from "../../../src/core/reply/reconcile.ts";
+import type { RunInfo } from "../../../src/core/run.ts";
+import { MemoryPages } from "../../support/memory-pages.ts";
 import { createDiscordSurface } from "../../../src/adapters/discord/surface.ts";
 import { createThreads } from "../../../src/adapters/discord/threads.ts";
 import type { PageContent } from "../../../src/core/ports/surface.ts";
@@ -106,6 +111,63 @@ test.each(["lost response", "status after"] as const)(
     expect(world.shown()).toHaveLength(3);
   },
 );
+
+test("a reply of several pages whose worker dies at a lost answer stands there once, also when another takes it up after Discord has forgotten the nonce", async () => {
+  let laterMs = 0;
+  await using world = await outboundWorld({ nowMs: () => Date.now() + laterMs });
+  const { discord, root, surface } = world;
+  const footer = "1 s · 20 tokens";
+  const contents = ["the same words", "the same words", "the end"].map((markdown) => ({
+    ...page(markdown),
+    footer,
+  }));
+  // An answer to an earlier question says just the same.
+  await surface.post("earlier", contents[0]!);
+  laterMs = 3_600_000;
+  const rows = new MemoryPages();
+  const run = {
+    id: "run-2",
+    session: world.session,
+    cause: "message",
+    epoch: 1,
+    rounds: 1,
+    usage: {},
+    startedAt: Date.now() + laterMs,
+    requester: { id: "1", name: "Ana" },
+  } as unknown as RunInfo;
+  const attempt = async (number: number) => {
+    rows.newestFence = number;
+    const fence: Fence = { session: world.session, run: run.id, number };
+    const posted = createPostedPages(
+      { surface: world.another(), pages: rows, log: silentLog, ticks: () => performance.now() },
+      { run, fence, isNew: number === 1, isLive: () => true },
+    );
+    await posted.load();
+    return posted;
+  };
+  // Each attempt dies at the answer of its first post, whether that has landed or not.
+  const [landed, not] = [{ kind: "lost response" }, { kind: "status", status: 503 }] as const;
+  const faults = [not, landed, not, landed, not, landed];
+  for (const [index, fault] of faults.entries()) {
+    const posted = await attempt(index + 1);
+    discord.fault(POST, fault);
+    for (const operation of reconcile(contents, posted.list())) {
+      const step = await posted.perform(operation);
+      if (step.kind === "unknown") break;
+      expect(step).toEqual({ kind: "done" });
+    }
+    expect(discord.unusedFaults).toBe(0);
+    laterMs += 600_000;
+  }
+  const last = await attempt(faults.length + 1);
+  for (const operation of reconcile(contents, last.list())) await last.perform(operation);
+  const words = ["the same words", "the same words", "the same words", "the end"];
+  expect(
+    discord
+      .shown(root.id)
+      .flatMap(({ authorId, text }) => (authorId === discord.botId ? [text.split("\n")[0]] : [])),
+  ).toEqual(words);
+});
 
 test("a post that a person deleted before its answer was known counts as gone, and is not brought back", async () => {
   await using world = await outboundWorld();
