@@ -11,7 +11,10 @@ import { FIRST_SAID } from "./transcripts.ts";
 /** Newest messages of a person that are looked at, so that a list costs the same for whoever writes all day. */
 const LOOKED_AT = 1_000;
 
-/** Begins with what the index `inbox_person` is made of. */
+/** Newest branches. */
+const BRANCHES = 100;
+
+/** Begins with what the indexes `inbox_person` and `inbox_branching` are made of. */
 const OF = {
   name: "person-threads",
   text: `
@@ -20,9 +23,14 @@ with newest as materialized (
   where split_part(i.session, ':', 2) = $2 and i.body->'author'->>'id' = $3 and i.kind = 'message'
     and i.fate is distinct from 'refused'
   order by i.seq desc limit ${LOOKED_AT}),
+branched as materialized (
+  select b.target as session from inbox i join branches b on b.id = i.id
+  where split_part(i.session, ':', 2) = $2 and i.body->'author'->>'id' = $3 and i.kind = 'command'
+    and i.body->'command'->>'name' = 'branch' and i.fate is distinct from 'refused' and b.target is not null
+  order by i.seq desc limit ${BRANCHES}),
 mine as materialized (
   select s.* from sessions s
-  where s.id in (select session from newest) and starts_with(s.id, $1 || ':' || $2 || ':')
+  where s.id in (select session from newest union select session from branched) and starts_with(s.id, $1 || ':' || $2 || ':')
   order by s.touched_at desc, s.id desc limit $4)
 select s.id as session, s.touched_at as "touchedAt",
   exists (select from runs r where r.session = s.id and r.reply = 'open') as running,

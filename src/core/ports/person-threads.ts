@@ -24,8 +24,8 @@ export interface ThreadOfPerson {
 
 export interface PersonThreads {
   /**
-   * Those of the space in which this person has written a message that was not refused, the one that was touched last first. Only
-   * their newest thousand messages are looked at: who has written more than that since is not shown what lies before. Whether
+   * Those of the space in which this person has written a message that was not refused, or which they have branched from another
+   * one; the one that was touched last first. Only their newest thousand messages and hundred branches are looked at: who has written more than that since is not shown what lies before. Whether
    * the person may see them today is not asked here.
    */
   of(platform: Platform, space: string, person: string, limit: number): Promise<readonly ThreadOfPerson[]>;

@@ -1,6 +1,7 @@
 // What is kept of a branch, and the copy of a history: see src/core/ports/branches.ts.
 import { beforeAll, expect, test } from "vitest";
 import { createBranches } from "../../../src/adapters/postgres/branches.ts";
+import { createPersonThreads } from "../../../src/adapters/postgres/person-threads.ts";
 import { settledBorder } from "../../../src/core/branch/border.ts";
 import type { CommandInbound } from "../../../src/core/inbound.ts";
 import type { Branches, Trunk } from "../../../src/core/ports/branches.ts";
@@ -38,8 +39,8 @@ async function trunkOf(session: SessionId, about?: string): Promise<Trunk> {
 }
 
 /** Owes a branch at the newest border, as the command does. */
-async function owe(session: SessionId): Promise<CommandInbound> {
-  const asked = command(session, { name: "branch" });
+async function owe(session: SessionId, more: Partial<CommandInbound> = {}): Promise<CommandInbound> {
+  const asked = command(session, { name: "branch" }, more);
   const trunk = await trunkOf(session);
   const known = trunk.unfinished === undefined ? {} : { unfinished: trunk.unfinished };
   const border = settledBorder(trunk.lines, known);
@@ -90,6 +91,22 @@ test("the copy has every entry in its order, as it was admitted, and what its mo
   await talk(run.session, "three");
   expect(await bodies(to)).toHaveLength(7);
   expect(await bodies(run.session)).toHaveLength(7);
+});
+
+test("a branch is a thread of whoever asked for it, from when it is there, also before anybody writes in it", async () => {
+  const threads = createPersonThreads(postgres.sql());
+  const session = newSession();
+  const by = { author: { id: `U${session.slice(-12)}`, name: "Ben" } };
+  await talk(session, "one");
+  const asked = await owe(session, by);
+  const of = () => threads.of("web", "local", by.author.id, 10);
+  expect(await of()).toEqual([]);
+  const to = newSession();
+  await branches.opened(asked.id, to);
+  await branches.copy(asked.id);
+  expect(await of()).toMatchObject([{ session: to, label: "one", state: { kind: "new" } }]);
+  await talk(to, "two");
+  expect(await of()).toMatchObject([{ session: to, label: "one", state: { kind: "ended", reason: "stop" } }]);
 });
 
 test("a settled reply of the old thread has the entries of its own thread only, though the copy keeps the names of runs", async () => {
