@@ -81,12 +81,15 @@ interface Scene {
   seen(): Promise<{ readonly roots: readonly string[]; readonly lines: readonly string[] }>;
   /** What the platform would punish. */
   complaints(): readonly string[];
+  /** So much later that the platform knows no post by its nonce any more. */
+  later?(): void;
   /** The answer to the post that opens the thread is lost. */
   loseAnswer?(): void;
 }
 
 let scenes = 0;
 let slackServer: Promise<LocalSlack> | undefined;
+let discordAheadMs = 0;
 let discordServer: Promise<LocalDiscord> | undefined;
 
 async function onSlack(): Promise<Scene> {
@@ -120,7 +123,9 @@ async function onSlack(): Promise<Scene> {
 }
 
 async function onDiscord(kind: "text" | "forum"): Promise<Scene> {
-  discordServer ??= createLocalDiscord().then((server) => building.use(server));
+  discordServer ??= createLocalDiscord({ nowMs: () => Date.now() + discordAheadMs }).then((server) =>
+    building.use(server),
+  );
   const discord = await discordServer;
   const channel = discord.channel(`channel-${++scenes}`, kind);
   const ana = discord.person(`Ana ${scenes}`);
@@ -173,6 +178,7 @@ async function onDiscord(kind: "text" | "forum"): Promise<Scene> {
         .filter(({ id }) => discord.threadNamed(id) === undefined)
         .map(({ text }) => `no thread below: ${text}`),
     ],
+    later: () => void (discordAheadMs += 4 * 60_000),
     loseAnswer: () =>
       discord.fault(
         kind === "text" ? "POST /channels/:channel/messages" : "POST /channels/:channel/threads",
@@ -239,7 +245,7 @@ function processOn(scene: Scene, moments = new Moments(), isDead = (): boolean =
     intake,
     surfaceOf: (session) => {
       const surface = scene.surfaceOf(session);
-      return { ...surface, post: around(surface).post, find: (key) => surface.find(key) };
+      return { ...surface, post: around(surface).post, find: (key, known) => surface.find(key, known) };
     },
     conversationOf: () => scene.conversation,
     hash: sha256,
@@ -331,6 +337,7 @@ describe.each(PLATFORMS)("on %s", (platform, sceneOn) => {
     const first = processOn(scene, moments, () => isDead);
     await Promise.race([first.ask(asked, undefined), died.promise]);
     await died.promise;
+    scene.later?.();
     await forgetTaken();
     await using second = disposable(processOn(scene));
     second.start();

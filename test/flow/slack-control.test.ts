@@ -130,7 +130,8 @@ describe.each(["socket", "http"] as const)("over %s, a gateway and two workers",
     ana.say(channel, "go on", { thread: root });
     await world.shows(root, "go on");
     expect(JSON.stringify(world.llm.requests.at(-1)!.body.messages)).not.toContain("which word?");
-    await ana.say(channel, `${at} branch`, { thread: branch }).delivered;
+    const address = `https://local.slack.com${linkTo(answer!.ts)}?thread_ts=${opened.ts}&amp;cid=${channel.id}`;
+    await ana.say(channel, `${at} branch <${address}>`, { thread: branch }).delivered;
     await world.shows(branch, "branched this thread");
     const second = { channel: channel.id, root: tops()[1]!.ts };
     ana.say(channel, "and again?", { thread: second });

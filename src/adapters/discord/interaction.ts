@@ -48,6 +48,7 @@ export const MENUS: Readonly<Record<string, { readonly command?: CommandName }>>
 const ABSENT = "I am not in this server. Ask somebody who manages it to invite me, or write to me directly.";
 const NOT_HERE = "That cannot be done here.";
 const ELSEWHERE = "That message is in another server. Ask there.";
+const BRANCH_THERE = "That message is in another channel. Branch its thread there.";
 const NOTHING_SAID = "Nobody has written that message, so there is nothing to ask about.";
 
 /** Where it was asked, and by whom. */
@@ -155,6 +156,9 @@ function ofSlash(
     kind: one.guild === undefined ? "direct" : kind,
     where: one.guild === undefined ? one.where : parent === undefined ? {} : { parent },
   };
+  // What opens in a channel is asked for by those who are in it.
+  if (name === "branch" && (parent ?? channel) !== (one.where.parent ?? one.channel))
+    return { kind: "nothing", why: BRANCH_THERE };
   const asked = inThread(there, threadAt(there, message), command, bot);
   // It was asked here, wherever that is about.
   return asked.kind === "command" ? { ...asked, request: { ...asked.request, id: idOf(one, bot) } } : asked;

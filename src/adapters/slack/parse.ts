@@ -190,12 +190,13 @@ function aboutMessage(
   session: SessionId,
   { space, channel: here }: Reading,
 ): Pick<Asked, "command" | "session"> {
-  if (command.name !== "why" && command.name !== "details") return { command, session };
+  if (command.name !== "why" && command.name !== "details" && command.name !== "branch")
+    return { command, session };
   const link = /\/archives\/(\w+)\/p(\d+)(\d{6})(?:\?(\S*))?$/.exec(command.message ?? "");
   if (link === null) return { command, session };
   const [, channel, seconds, micros, query = ""] = link;
   const about = { ...command, message: `${seconds}.${micros}` };
-  if (command.name === "details" && channel !== here) return { command: about, session };
+  if (command.name !== "why" && channel !== here) return { command: about, session };
   const root = new URLSearchParams(query).get("thread_ts") ?? about.message;
   return { command: about, session: sessionAt(space, channel, root) ?? session };
 }

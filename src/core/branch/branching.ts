@@ -122,7 +122,8 @@ export function createBranching(deps: BranchingDeps, options: BranchingOptions =
     const key = `${keyOf(branch)}-line`;
     const page = lastLine(branch, address);
     const write = async (isAgain: boolean) => {
-      if (isAgain && (await surface.find(key)) !== undefined) return { kind: "told" } as const;
+      if (isAgain && (await surface.find(key, { page, since: branch.askedAt })) !== undefined)
+        return { kind: "told" } as const;
       const written = await surface.post(key, page, mayBegin);
       if (written.kind === "unknown") return { kind: "later", afterMs: FAILED_MS } as const;
       // Where nothing can be said in the old thread any more, nobody is there to be told.

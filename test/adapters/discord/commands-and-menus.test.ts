@@ -185,9 +185,14 @@ test("a message that is asked about by its address is looked for in its own thre
   for (const elsewhere of ["345678901234567890", "@me"])
     await why(link(elsewhere, thread, "234567890123456783"));
   expect(asked).toHaveLength(3);
-  expect(discord.whispers(channel, ana).slice(3)).toEqual(
-    Array.from({ length: 2 }, () => "That message is in another server. Ask there."),
-  );
+  // Whoever branches a thread has to be where the new one will be.
+  await ana.command(channel, "branch", { message: link(guild, stage, "234567890123456784") });
+  await world.settled(++count);
+  expect(asked).toHaveLength(3);
+  expect(discord.whispers(channel, ana).slice(3)).toEqual([
+    ...Array.from({ length: 2 }, () => "That message is in another server. Ask there."),
+    "That message is in another channel. Branch its thread there.",
+  ]);
 });
 
 test("models are suggested while they are typed, as the thread has them, and to nobody who may not choose one", async () => {
