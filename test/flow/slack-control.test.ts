@@ -169,7 +169,7 @@ describe.each(["socket", "http"] as const)("over %s, a gateway and two workers",
     expect(await ana.slash("/reset", "", channel, reset.root)).toMatchObject({ kind: "refused" });
     expect(await ana.slash("/reset", "", channel)).toMatchObject({ kind: "acknowledged" });
     const asked = slack.channelTop(channel, { as: ana }).find(({ ephemeralTo }) => ephemeralTo === ana.id);
-    expect(asked?.text).toContain("Which thread shall begin anew?");
+    expect(asked?.text).toContain("Which thread is “reset” for?");
     await ana.click(asked!, "bobbin_pick_reset", reset.root);
     await until(
       () =>

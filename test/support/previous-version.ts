@@ -52,9 +52,21 @@ function newestRelease(): Promise<string | undefined> {
 }
 
 async function beforeLastMigration(): Promise<string | undefined> {
-  const changed = await attempt("log", "-1", "--format=%H", "--", MIGRATIONS);
-  // At the border of a shallow clone everything seems to be new, and nothing is before it.
-  return changed === undefined ? undefined : await attempt("rev-parse", "--verify", "--quiet", `${changed}^`);
+  const today = await migrationsOf("HEAD");
+  const changes = (await attempt("log", "--format=%H", "--", MIGRATIONS))?.split("\n") ?? [];
+  for (const changed of changes) {
+    // At the border of a shallow clone everything seems to be new, and nothing is before it.
+    const before = await attempt("rev-parse", "--verify", "--quiet", `${changed}^`);
+    if (before === undefined) return undefined;
+    // Work that was done side by side does not come in by its numbers: what lacks one in the middle was never a version.
+    const had = await migrationsOf(before);
+    if (had.length < today.length && had.every((name, at) => name === today[at])) return before;
+  }
+  return undefined;
+}
+
+async function migrationsOf(commit: string): Promise<readonly string[]> {
+  return (await git("ls-tree", "--name-only", commit, `${MIGRATIONS}/`)).split("\n");
 }
 
 /** Today's packages where the version before wants the same ones; else its own, installed once. */

@@ -52,6 +52,8 @@ async function run(client: pg.ClientBase, log: Log | undefined): Promise<void> {
     migrationsTable: "migrations",
     direction: "up",
     singleTransaction: true,
+    // A migration that came in late with a lower number is run all the same, and the version before is not stopped by it.
+    checkOrder: false,
     advisoryLockMode: "wait",
     logger: { debug: say, info: say, warn: say, error: say },
   });
