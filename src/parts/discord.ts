@@ -184,7 +184,10 @@ export async function openDiscord(
           },
         );
         const suggest = createSuggest({ api, commands, log });
-        const takeInteraction = createTakeInteraction({ api, owed, channels, suggest, log }, bot);
+        const takeInteraction = createTakeInteraction(
+          { api, owed, channels, answerInteraction, suggest, log },
+          bot,
+        );
         const changes = createMissedChanges({ api, reader, receive, transcripts, clock, log });
         const listener = createListener({ channels, reader, receive, changes, takeInteraction });
         const entering = (): Promise<void> => marks.entering("discord", term.number);

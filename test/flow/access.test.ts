@@ -149,6 +149,14 @@ test("on Discord who is denied is told so below their message, once, and an admi
     .poll(() => discord.whispers(thread.id, gus).map((text) => text?.slice(0, 11)))
     .toEqual(["You may not"]);
 
+  // To ask about a message is to write one.
+  const about = ana.say(channel, "the cap leaks");
+  expect(await gus.menu(about, "Ask about this")).toBe("answered");
+  await expect
+    .poll(() => discord.whispers(channel, gus))
+    .toEqual(["You may not use this bot. Its admins can change that."]);
+  expect(discord.threadNamed(about.id)).toBeUndefined();
+
   // A thread counts as its channel, also one that others have begun.
   ana.say(off, `${discord.botMention} hello`);
   await expect

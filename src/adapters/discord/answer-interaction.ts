@@ -32,8 +32,11 @@ export interface AnswerInteractionDeps {
   readonly log: Log;
 }
 
-/** Does what was asked for and tells it. Done again it changes nothing, and says how it stands by then. */
-export type AnswerInteraction = (place: InteractionPlace) => Promise<"over" | "later">;
+/**
+ * Does what was asked for and tells it. Done again it changes nothing, and says how it stands by then.
+ * @param isOwed it is stored that it is asked for, so what cannot be done now is done later.
+ */
+export type AnswerInteraction = (place: InteractionPlace, isOwed: boolean) => Promise<"over" | "later">;
 
 /** How long the address of an answer is good, ms. What was not done by then is not done any more, as nobody could be told. */
 export const TOKEN_MS = 15 * 60_000;
@@ -42,6 +45,7 @@ const LONGEST_NAME = 100;
 /** Discord shows no more of one message: its own words, and cards below them. */
 const MOST_PAGES = 3;
 const FAILED = "That could not be done now. Please try again.";
+const NOT_YET = "That could not be done yet. It is tried again for some minutes.";
 
 export function createAnswerInteraction(deps: AnswerInteractionDeps, bot: DiscordBot): AnswerInteraction {
   const { api, commands, intake, places, clock, log } = deps;
@@ -74,11 +78,14 @@ export function createAnswerInteraction(deps: AnswerInteractionDeps, bot: Discor
     if (renamed.kind !== "ok") log.info("a thread keeps its name on Discord", { thread, ...renamed });
   }
 
-  return async ({ id, token, asked }) => {
+  return async ({ id, token, asked }, isOwed) => {
     if (clock.now() - timeOf(id) > TOKEN_MS) return "over";
+    let isToDo = false;
     const { text, title } = await done(asked).catch((error: unknown): CommandResult => {
       log.error("what was asked for could not be done", { kind: asked.kind, error });
-      return { text: FAILED };
+      // Whoever reads that they should try again has to be sure that it is not done behind their back.
+      isToDo = isOwed;
+      return { text: isOwed ? NOT_YET : FAILED };
     });
     const body = { ...shownOf(text), allowed_mentions: { parse: [] } };
     // One edit or many are the same.
@@ -88,7 +95,7 @@ export function createAnswerInteraction(deps: AnswerInteractionDeps, bot: Discor
       if (told.kind === "ok") {
         if (title !== undefined && asked.kind === "command" && asked.named !== undefined)
           await rename(asked.named, title);
-        return "over";
+        return isToDo ? "later" : "over";
       }
       if (told.kind === "refused" || failures + 1 >= MOST_TRIES)
         log.warn("the answer to a command could not be shown", { ...told });

@@ -11,6 +11,7 @@ import {
   type APIInteraction,
 } from "discord-api-types/v10";
 import type { Log } from "../../core/ports/log.ts";
+import type { AnswerInteraction } from "./answer-interaction.ts";
 import type { DiscordApi } from "./api.ts";
 import { discordInboundId, type DiscordBot } from "./identity.ts";
 import { askedBy, typingIn, type KnownChannels } from "./interaction.ts";
@@ -25,12 +26,13 @@ export function createTakeInteraction(
     readonly api: DiscordApi;
     readonly owed: OwedAnswers;
     readonly channels: KnownChannels;
+    readonly answerInteraction: AnswerInteraction;
     readonly suggest: Suggest;
     readonly log: Log;
   },
   bot: DiscordBot,
 ): TakeInteraction {
-  const { api, owed, channels, suggest, log } = deps;
+  const { api, owed, channels, answerInteraction, suggest, log } = deps;
 
   return async (interaction) => {
     try {
@@ -49,12 +51,17 @@ export function createTakeInteraction(
         token,
       );
       const command = discordInboundId(bot.app, { guild, channel: channel?.id ?? "" }, "command", id);
-      const answer = owed.answerTo(command, { kind: "interaction", id, token, asked }, "");
-      const owing = owed.owe(answer).catch((error: unknown) => {
-        log.warn("it could not be stored that somebody waits for an answer", { error });
-      });
+      const place = { kind: "interaction", id, token, asked } as const;
+      const answer = owed.answerTo(command, place, "");
+      const owing = owed.owe(answer).then(
+        () => true,
+        (error: unknown) => {
+          log.warn("it could not be stored that somebody waits for an answer", { error });
+          return false;
+        },
+      );
       const deferred = await deferring;
-      await owing;
+      const isOwed = await owing;
       // Another process had it first, and answers.
       if (
         deferred.kind === "refused" &&
@@ -62,7 +69,8 @@ export function createTakeInteraction(
       )
         return;
       if (deferred.kind !== "ok") log.warn("an interaction could not be taken in time", { ...deferred });
-      await owed.tell(answer);
+      if (isOwed) await owed.tell(answer);
+      else await answerInteraction(place, false);
     } catch (error) {
       log.error("an interaction went wrong", { error });
     }

@@ -91,7 +91,10 @@ export async function openInteractionWorld(run: Run, options: LocalDiscordOption
     const channels = new Channels(bot.user);
     for (const known of [general, voice])
       channels.keep({ ...known, guild: discord.guild.id, parent: undefined, newest: undefined });
-    return { owed, take: createTakeInteraction({ api, owed, channels, suggest, log }, bot) };
+    return {
+      owed,
+      take: createTakeInteraction({ api, owed, channels, answerInteraction, suggest, log }, bot),
+    };
   }
 
   const { take, owed } = listener(run);
@@ -128,6 +131,7 @@ export async function openInteractionWorld(run: Run, options: LocalDiscordOption
       }),
     /** Another process takes over from the one that died. */
     takeOver: (does: Run) => listener(does).owed.takeOver(),
+    storeGoes: () => sql.query({ text: "alter table answers rename to answers_elsewhere" }),
     passes: (ms: number) => void (aheadMs += ms),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };

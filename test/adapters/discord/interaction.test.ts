@@ -22,9 +22,22 @@ test("pitfall 5: a command that takes long is taken at once, and answered when i
   expect(discord.complaints).toEqual([]);
 });
 
-test("pitfall 5: a command that cannot be done is answered too", async () => {
+test("pitfall 5: a command that cannot be done is answered too, and done when it can be", async () => {
   await using world = await openInteractionWorld(() => Promise.reject(new Error("no store")));
   const { discord, ana, channel } = world;
+  await ana.command(channel, "reset");
+  await world.settled(1);
+  expect(discord.whispers(channel, ana)).toEqual([
+    "That could not be done yet. It is tried again for some minutes.",
+  ]);
+  await world.takeOver(() => Promise.resolve("done"));
+  expect(discord.whispers(channel, ana)).toEqual(["done"]);
+});
+
+test("without a store that keeps it, a command is answered once, and whoever asked is told to try again", async () => {
+  await using world = await openInteractionWorld(() => Promise.reject(new Error("no store")));
+  const { discord, ana, channel } = world;
+  await world.storeGoes();
   await ana.command(channel, "reset");
   await world.settled(1);
   expect(discord.whispers(channel, ana)).toEqual(["That could not be done now. Please try again."]);
