@@ -243,7 +243,7 @@ export async function startApp(
           ...stepOptions,
           ...(takes === undefined ? {} : { takes }),
         });
-        const where = onlyWhereInstalled({ step, reachOf: places.reachOf, departures });
+        const where = onlyWhereInstalled({ step, reachOf: places.reachOf, departures, goals });
         return createServe({ locker, store, step: where, sweeper, log });
       };
       const worker = coordination.workerFor(serveWith(), settings.workerConcurrency);

@@ -1,10 +1,11 @@
 // Goals between processes: a gateway, workers that die, a Redis that is emptied. What people see, and what the model was asked.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { toSessionId } from "../../src/core/thread.ts";
-import { callsTools, says } from "../support/fake-llm/answers.ts";
+import { callsTools, says, usageChunk } from "../support/fake-llm/answers.ts";
 import type { FakeAnswer } from "../support/fake-llm/server.ts";
 import { withRedis } from "../support/services/redis-server.ts";
 import { until } from "../support/until.ts";
+import type { ShownMessage, WebPerson } from "../support/web-person.ts";
 import { deploy, type Deployment } from "./deployment.ts";
 import { TIMES } from "./world.ts";
 
@@ -22,6 +23,16 @@ const settled = async (thread: string, count: number) =>
     timeoutMs: LIMIT_MS,
     what: `${count} runs are settled`,
   });
+
+/** What the bot said, once the foot of its newest message says this. */
+const endsWith = (person: WebPerson, thread: string, words: string): Promise<readonly ShownMessage[]> =>
+  until(
+    async () => {
+      const shown = (await person.read(thread)).filter(({ from }) => from === "bot");
+      return shown.at(-1)?.foot.includes(words) ? shown : undefined;
+    },
+    { timeoutMs: LIMIT_MS, what: `the newest message ends with: ${words}` },
+  );
 
 /** The n-th request about this thread is answered with the n-th of these; the last one for ever. */
 function script(words: string, ...answers: readonly FakeAnswer[]): { asked: () => number } {
@@ -54,13 +65,7 @@ test("a goal works by itself, turn by turn, until the model says what proves tha
   );
   const thread = await ana.say("/goal count the heron");
   await settled(thread, 2);
-  const said = await until(
-    async () => {
-      const shown = (await ana.read(thread)).filter(({ from }) => from === "bot");
-      return shown.at(-1)?.foot.includes("The goal is reached.") ? shown : undefined;
-    },
-    { timeoutMs: LIMIT_MS, what: "the goal is reached" },
-  );
+  const said = await endsWith(ana, thread, "The goal is reached.");
   expect(said.map(({ text }) => text)).toEqual([
     "This thread has a goal now, and works on it by itself.",
     "The first step is done.",
@@ -135,4 +140,59 @@ test("typed stop during a continuation: it is taken as a command at once, the go
   await ana.say("/reset", thread);
   await ana.shows(thread, "Its goal has ended.");
   expect(model.asked()).toBe(1);
+});
+
+/** The same calls and nothing else, and what the provider says that they took. */
+const takes =
+  (tokens: number, answer: FakeAnswer): FakeAnswer =>
+  async (exchange) => {
+    const { event } = exchange;
+    let isUsed = false;
+    await answer({
+      ...exchange,
+      event: async (data) => {
+        if (data === "[DONE]" && !isUsed) {
+          isUsed = true;
+          await event.call(exchange, usageChunk({ prompt_tokens: tokens, completion_tokens: 0 }));
+        }
+        await event.call(exchange, data);
+      },
+    });
+  };
+
+test("G7: the budget is looked at before each model call: one last call says how far it came, none follows, and a raise goes on", async () => {
+  const ana = bobbin.newPerson();
+  const model = script(
+    "kestrel",
+    takes(60_000, looks("Asia/Tokyo")),
+    takes(35_000, looks("Europe/Rome")),
+    takes(1_000, says("Half of it is done.")),
+    takes(1_000, done),
+    takes(1_000, says("Now all of it.")),
+  );
+  const thread = await ana.say("/goal count the kestrel --tokens 100k");
+  await settled(thread, 1);
+  await endsWith(ana, thread, "The goal's budget is used up.");
+  expect(model.asked()).toBe(3);
+  expect(JSON.stringify(bobbin.llm.requests.at(-1)?.body.messages.at(-1))).toContain("is used up");
+  await ana.say("/goal resume", thread);
+  await ana.shows(thread, "Raise them first");
+  await ana.say("/goal budget +200k", thread);
+  await settled(thread, 2);
+  await endsWith(ana, thread, "The goal is reached.");
+  expect(model.asked()).toBe(5);
+});
+
+test("a last turn begins nothing: what would change something is denied, and the model is asked three times at most", async () => {
+  const ana = bobbin.newPerson();
+  const model = script(
+    "bittern",
+    takes(99_000, says("Far already.")),
+    takes(10, looks("Asia/Tokyo")),
+    takes(10, looks("Europe/Rome")),
+  );
+  const thread = await ana.say("/goal count the bittern --tokens 100k");
+  await settled(thread, 2);
+  expect((await runs(thread)).map(({ outcome }) => outcome?.reason)).toEqual(["stop", "max_turns"]);
+  expect(model.asked()).toBe(4);
 });

@@ -91,6 +91,8 @@ export interface CommitAnswer {
   readonly steered: readonly ContextEntry[];
   /** End the run as `cancelled`. */
   readonly stopped: boolean;
+  /** No model call may be made any more, unless somebody joins: end the run as one that made all that it may. */
+  readonly isOver?: true;
   /**
    * Hand the run over at this round border. After `state: "calls"` it waits for the border, and where the run ends here
    * anyway it ends. With an empty `stored` it says that nothing could be stored: the attempt leaves at once, no tool

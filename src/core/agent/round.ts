@@ -195,7 +195,7 @@ async function finishRound(state: RunState, done: CompleteRound): Promise<RoundE
   }
   const committed = await commit(state, record);
   if (committed.kind !== "committed") return committed;
-  const { stopped, steered, leave, stored } = committed.answer;
+  const { stopped, steered, leave, stored, isOver } = committed.answer;
   // Nothing was stored: the round is not done, and the next attempt plays it again.
   if (leave === true && stored.length === 0) return { kind: "left", how: "handed_over" };
   state.rounds = round;
@@ -211,6 +211,7 @@ async function finishRound(state: RunState, done: CompleteRound): Promise<RoundE
   if (steered.length === 0) {
     if (reason !== undefined) return { kind: "ended", reason, modelCalls: [] };
     if (isSame) return { kind: "ended", reason: "stuck", modelCalls: [] };
+    if (isOver === true) return { kind: "ended", reason: "max_turns", modelCalls: [] };
   }
   if (leave === true) return { kind: "left", how: "handed_over" };
   return { kind: "next" };

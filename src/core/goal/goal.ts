@@ -20,7 +20,7 @@ export type GoalStatus =
 export type PauseReason = "no_progress" | "interrupted" | "error";
 
 /** How a goal left its thread. */
-export type Closing = "complete" | "cleared" | "replaced" | "reset";
+export type Closing = "complete" | "cleared" | "replaced" | "reset" | "left";
 
 export interface Window {
   readonly used: number;

@@ -48,6 +48,8 @@ export type GoalEvent =
   | { readonly kind: "raise"; readonly by: Asker; readonly more: Partial<Limits> }
   /** Typed by a person: everything of the thread that runs or waits is taken back. */
   | { readonly kind: "stop" | "reset" }
+  /** The bot is no longer there. */
+  | { readonly kind: "leave" }
   | { readonly kind: "complete"; readonly evidence: string }
   /** `key`: the same word for the same obstacle. */
   | { readonly kind: "blocked"; readonly key: string; readonly evidence: string }
@@ -91,6 +93,8 @@ function step(goal: Goal, event: Exclude<GoalEvent, Creation>, now: number): Red
       return changed(stop(at));
     case "reset":
       return changed(close(at, "reset"));
+    case "leave":
+      return changed(close(at, "left"));
     case "complete":
       return complete(at, event.evidence);
     case "blocked":

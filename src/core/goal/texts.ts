@@ -44,6 +44,11 @@ const HOW: readonly string[] = [
   'If you need an answer of a person, ask it in your reply and call `wait_for` with "reply"; to look again later, call it with "time". No turn begins while you wait.',
 ];
 
+/** What a turn of its own is told when, before its next model call, no more than the reserve is left. */
+export const BUDGET_ENDS =
+  "The budget of tokens for the objective of this thread is used up. Start nothing new and use no more tools but `update_goal`: say briefly " +
+  "what was reached, what remains, and what a person can do next.";
+
 function wrapUp({ windows: { tokens, turns, activeMs } }: Goal): string {
   const used =
     tokens.used >= tokens.limit

@@ -27,6 +27,8 @@ export interface GoalTurn {
   readonly calls: readonly TurnCall[];
   /** The beginning of its last words. */
   readonly said: string;
+  /** It was told that the budget is used up, and has said how far it came. */
+  readonly isWrappedUp?: true;
 }
 
 /** Before the next turn, after so many in a row that had no effect, or failed. At the third the goal is paused. */
@@ -44,7 +46,8 @@ export function afterTurn(before: Goal, turn: GoalTurn, now: number): Goal {
   if (turn.reason === "error") return afterFailure(goal, turn, now);
   const window = exhausted(goal, reserveOf(goal));
   if (window !== undefined) {
-    return planned({ ...goal, status: "budget_limited", failures: 0 }, now, { isWrapUp: true });
+    const limited: Goal = { ...goal, status: "budget_limited", failures: 0 };
+    return turn.isWrappedUp ? withoutNext(limited) : planned(limited, now, { isWrapUp: true });
   }
   const hasEffect = turn.calls.some(
     ({ call, result, isChange }) => isChange || !isSeen(before, call, result),
@@ -100,8 +103,12 @@ function planned(goal: Goal, dueAt: number, how: Pick<NextTurn, "isWrapUp">): Go
 }
 
 function paused(goal: Goal, reason: NonNullable<Goal["reason"]>): Goal {
+  return { ...withoutNext(goal), status: "paused", reason, generation: goal.generation + 1 };
+}
+
+function withoutNext(goal: Goal): Goal {
   const { next: _, ...rest } = goal;
-  return { ...rest, status: "paused", reason, generation: goal.generation + 1 };
+  return rest;
 }
 
 function delayOf(inARow: number): number {

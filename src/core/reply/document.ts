@@ -3,7 +3,7 @@
  * events of a run, or from its stored entries: both give the same document wherever the rounds are complete.
  */
 
-import type { Entry } from "../entry.ts";
+import type { Entry, UserEntry } from "../entry.ts";
 import type { RunEvent } from "../events.ts";
 import type { RunId } from "../ids.ts";
 import type { Outcome, RunInfo } from "../run.ts";
@@ -51,6 +51,10 @@ export interface ReplyDocument {
   readonly isTriedAgain?: boolean;
 }
 
+/** What the bot notes for the model is for nobody else. */
+const isOfPerson = ({ author, parts }: UserEntry): boolean =>
+  author !== undefined || parts.some(({ kind }) => kind !== "note");
+
 const THINKING: Activity = { kind: "thinking" };
 
 /** The document of a run that shows what its stored entries say. Entries of other runs are left out. */
@@ -59,7 +63,7 @@ export function documentOf(run: RunInfo, entries: readonly Entry[], outcome?: Ou
   let joined = 0;
   for (const entry of entries) {
     if (entry.run !== run.id) continue;
-    if (entry.body.kind === "user" && (entry.round ?? 0) > 0) joined++;
+    if (entry.body.kind === "user" && isOfPerson(entry.body) && (entry.round ?? 0) > 0) joined++;
     if (entry.body.kind !== "assistant") continue;
     const { text, images } = entry.body;
     rounds = withRound(rounds, { round: entry.round ?? 0, text, images: images?.length ?? 0 });
@@ -104,7 +108,7 @@ export function reduce(document: ReplyDocument, event: RunEvent): ReplyDocument 
     case "end":
       return { ...document, current: 0, activity: THINKING };
     case "steer":
-      return { ...document, joined: document.joined + event.messages.length };
+      return { ...document, joined: document.joined + event.messages.filter(isOfPerson).length };
     case "tool_progress":
     case "error":
       return document;

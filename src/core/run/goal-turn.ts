@@ -2,7 +2,8 @@
 
 import type { LoopProfile } from "../agent/loop-types.ts";
 import type { Entry } from "../entry.ts";
-import type { Goal } from "../goal/goal.ts";
+import type { RunEvent } from "../events.ts";
+import { reserveOf, type Goal } from "../goal/goal.ts";
 import { turnFacts } from "../goal/turn-facts.ts";
 import type { Hash } from "../ids.ts";
 import { withTimeLimit } from "../pause.ts";
@@ -11,6 +12,7 @@ import type { Goals } from "../ports/goals.ts";
 import type { Log } from "../ports/log.ts";
 import type { RunQueue } from "../ports/run-queue.ts";
 import type { Opened, RunEnding } from "../ports/run-store.ts";
+import type { RoundRecord } from "../round.ts";
 import type { SessionId } from "../thread.ts";
 import type { Usage } from "../usage.ts";
 import type { LoopEnd } from "./run-ending.ts";
@@ -71,7 +73,16 @@ export function createGoalTurns(
 }
 
 export interface OpenGoalTurn {
+  /** As the loop needs it in this turn: the last one of a budget begins nothing. */
+  readonly profile: LoopProfile;
   heard(): Promise<void>;
+  /** Has to hear what the loop does: what its model calls took is known here first. */
+  on(event: RunEvent): void;
+  /**
+   * Asked before a complete round is stored, that is before the next model call. `tell`: what the model reads then, once: the goal's
+   * budget is used up but for what a last reply needs. `over`: that reply was made.
+   */
+  before(round: RoundRecord): "go on" | "tell" | "over";
   /** The ending with what the goal is told of the turn. @param entries of the session, as far as they are stored. */
   ending(ending: RunEnding, entries: readonly Entry[], outcome: LoopEnd): RunEnding;
 }
@@ -79,17 +90,35 @@ export interface OpenGoalTurn {
 /** @param claimed the run, which was opened with a goal. */
 export function openGoalTurn(
   deps: GoalTurnDeps,
-  { run }: Extract<Opened, { kind: "run" }>,
-  profile: Pick<LoopProfile, "tools">,
+  { run, goal }: Extract<Opened, { kind: "run" }>,
+  given: LoopProfile,
   hash: Hash,
 ): OpenGoalTurn {
+  const isOwn = run.cause === "continuation";
+  const isLastTurn = isOwn && goal?.status === "budget_limited";
+  /** The budget ended in the middle of this turn. */
+  let isTold = false;
+  let soFar = freshTokens(run.usage);
+  const profile = isOwn ? limited(given, deps.bookkeeping, isLastTurn, () => isLastTurn || isTold) : given;
   let tokens = freshTokens(run.usage);
   let activeMs = 0;
   let counted: LoopEnd | undefined;
   const effectOf = (name: string) =>
     deps.bookkeeping.has(name) ? undefined : profile.tools.find((tool) => tool.name === name)?.effect;
   return {
+    profile,
     heard: () => deps.heard(run.session),
+    on(event) {
+      if (event.kind === "usage") soFar += freshTokens(event.usage);
+    },
+    before({ state }) {
+      // A person who asks is answered; what that takes only counts.
+      if (goal === undefined || !isOwn || isLastTurn || state === "calls") return "go on";
+      if (isTold) return "over";
+      const { used, limit } = goal.windows.tokens;
+      isTold = used + soFar + reserveOf(goal) >= limit;
+      return isTold ? "tell" : "go on";
+    },
     ending(ending, entries, outcome) {
       // The loop plays once more for who joined at the end: what it took before counts as well.
       if (counted !== outcome) {
@@ -111,8 +140,31 @@ export function openGoalTurn(
           activeMs: Math.round(activeMs),
           calls,
           said,
+          ...(isTold ? { isWrappedUp: true as const } : {}),
         },
       };
+    },
+  };
+}
+
+/** Model calls of a last turn: one to look where it stands, one to say that it is reached, one to tell. */
+const LAST_CALLS = 3;
+
+function limited(
+  profile: LoopProfile,
+  bookkeeping: ReadonlySet<string>,
+  isLastTurn: boolean,
+  isEnding: () => boolean,
+): LoopProfile {
+  const { limits, gate } = profile;
+  return {
+    ...profile,
+    limits: isLastTurn ? { ...limits, maxTurns: Math.min(LAST_CALLS, limits.maxTurns) } : limits,
+    gate: {
+      decide: (call, tool, context) =>
+        isEnding() && tool.effect !== "read" && !bookkeeping.has(tool.name)
+          ? Promise.resolve({ kind: "deny", reason: "the goal's budget is used up, so nothing new is begun" })
+          : gate.decide(call, tool, context),
     },
   };
 }

@@ -6,15 +6,15 @@
 import type { AbortReason, LoopDeps, LoopHooks, LoopOutcome, LoopProfile } from "../agent/loop-types.ts";
 import type { ProfileOf } from "../agent/frozen-profile.ts";
 import { runLoop } from "../agent/loop.ts";
-import type { Entry } from "../entry.ts";
+import type { Entry, EntryBody } from "../entry.ts";
 import { isStaleFence, isStoreTrouble, type BobbinError } from "../errors.ts";
 import type { RunEvent } from "../events.ts";
 import type { Author } from "../inbound.ts";
 import type { Lease } from "../ports/locker.ts";
 import type { Log } from "../ports/log.ts";
 import type { Pages } from "../ports/pages.ts";
-import type { Fence, Left, Opened, RunStore } from "../ports/run-store.ts";
-import type { Frozen } from "../round.ts";
+import type { Committed, Fence, Left, Opened, RunStore } from "../ports/run-store.ts";
+import type { Frozen, RoundRecord } from "../round.ts";
 import type { Outcome } from "../run.ts";
 import type { Stops } from "../ports/stops.ts";
 import type { Surface } from "../ports/surface.ts";
@@ -22,6 +22,7 @@ import { documentOf } from "../reply/document.ts";
 import { createReplyWriter, type ReplyWriter } from "../reply/writer.ts";
 import type { SessionId } from "../thread.ts";
 import type { Backlog } from "./backlog.ts";
+import { BUDGET_ENDS } from "../goal/texts.ts";
 import { openGoalTurn, type GoalTurnDeps } from "./goal-turn.ts";
 import { holdSession, type Hold } from "./hold.ts";
 import { outcomeOf, stoppedBeforeItBegan } from "./run-ending.ts";
@@ -175,20 +176,29 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
   /** @param frozen what the model is told. */
   async function loop(
     claimed: ClaimedRun,
-    profile: LoopProfile,
+    given: LoopProfile,
     writer: ReplyWriter,
     enders: Enders,
     frozen: Frozen,
   ): Promise<Looped> {
     const { fence, run } = claimed;
     const { lease, leaving } = enders;
-    const goal = claimed.goal && deps.goals && openGoalTurn(deps.goals, claimed, profile, deps.hash);
+    const goal = claimed.goal && deps.goals && openGoalTurn(deps.goals, claimed, given, deps.hash);
+    const profile = goal?.profile ?? given;
     const entries: Entry[] = [...claimed.tail];
     let { rounds, requester } = run;
     /** A store that went away ends the attempt, not the run: the claim after it resumes from what was stored. */
     let storeFailure: BobbinError | undefined;
     /** Goes with what is stored first of the run. */
     let unfrozen = claimed.frozen?.tools.hash === frozen.tools.hash ? undefined : frozen;
+    /** What was noted behind the round joins it as what people write does. */
+    const commit = async (round: RoundRecord): Promise<Committed> => {
+      const committed = await deps.store.commitRound(fence, round, unfrozen);
+      const own = committed.stored.filter(({ body }) => body.kind !== "user");
+      if (own.length === committed.stored.length) return committed;
+      const noted = committed.stored.filter(({ body }) => body.kind === "user");
+      return { ...committed, stored: own, steered: [...noted, ...committed.steered] };
+    };
     const hooks: LoopHooks = {
       emit: (event) => say(event),
       endsWithRound: true,
@@ -196,13 +206,15 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
       isSteered: () => deps.store.isSteered(fence),
       async commitRound(round) {
         try {
-          const committed = await deps.store.commitRound(fence, round, unfrozen);
+          const budget = goal?.before(round) ?? "go on";
+          const committed = await commit(budget === "tell" ? withNote(round, BUDGET_ENDS) : round);
           unfrozen = undefined;
           entries.push(...committed.stored, ...committed.steered);
           requester = newestAuthor(committed.steered) ?? requester;
-          if (committed.steered.length > 0) await goal?.heard();
+          if (newestAuthor(committed.steered) !== undefined) await goal?.heard();
           if (round.state === "complete") rounds = round.round;
-          return { ...committed, leave: leaving.aborted };
+          const isOver = budget === "over" ? { isOver: true as const } : {};
+          return { ...committed, ...isOver, leave: leaving.aborted };
         } catch (error) {
           if (!isStoreTrouble(error)) throw error;
           storeFailure = error;
@@ -216,6 +228,7 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
     const signal = openRunSignal(deps, fence, { ...enders, graceMs, leftMs });
     const say = (event: RunEvent): void => {
       signal.on(event);
+      goal?.on(event);
       writer.on(event);
     };
     try {
@@ -316,6 +329,12 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
       stopWatch.close();
     }
   };
+}
+
+function withNote(round: RoundRecord, text: string): RoundRecord {
+  // A turn of its own: a note alone waits for the words of a person.
+  const noted: EntryBody = { v: 1, kind: "user", parts: [{ kind: "note", text }] };
+  return { ...round, entries: [...round.entries, noted] };
 }
 
 function newestAuthor(entries: readonly Entry[]): Author | undefined {
