@@ -6,12 +6,14 @@ import { COMMANDS } from "../../core/command/table.ts";
 import type { Author } from "../../core/inbound.ts";
 import type { RunId } from "../../core/ids.ts";
 import { headOf } from "../../core/text.ts";
+import { threadOf, type SessionId } from "../../core/thread.ts";
 import { authorOf, type AuthorReading } from "./author.ts";
 import { chosenIn } from "./choices.ts";
 import { ACTION_IDS } from "./format.ts";
 import { REFRESH_ACTION } from "./home-view.ts";
 import type { HomeOpened } from "./home.ts";
 import { isDirectChannel, sessionAt, slackInboundId, type SlackBot } from "./identity.ts";
+import { linkedIn } from "./message-link.ts";
 import type { Asked, AskedAt } from "./parse.ts";
 import { fieldsOf, listOf, textOf, timeOf, type Payload } from "./payload.ts";
 import type { FactsOf } from "./people.ts";
@@ -64,7 +66,7 @@ export function parseInteraction(
   factsOf: FactsOf = () => undefined,
 ): Interaction {
   const reading: AuthorReading = { bot, nameOf, factsOf };
-  if (textOf(body["command"]) !== undefined) return parseSlash(body, reading);
+  if (textOf(body["command"]) !== undefined) return parseSlash(body, reading, now);
   switch (body["type"]) {
     case "block_actions":
       return parseClick(body, reading, now);
@@ -140,7 +142,7 @@ function parseShortcut(body: Payload, reading: AuthorReading, now: number): Inte
     : { kind: "command", asked, ...(answerTo === undefined ? {} : { answerTo }) };
 }
 
-function parseSlash(body: Payload, reading: AuthorReading): Interaction {
+function parseSlash(body: Payload, reading: AuthorReading, now: number): Interaction {
   const user = personIn(body);
   const channel = textOf(body["channel_id"]);
   const name = SLASH_COMMANDS.find((each) => each === body["command"]);
@@ -149,10 +151,37 @@ function parseSlash(body: Payload, reading: AuthorReading): Interaction {
   const text = readText(textOf(body["text"]) ?? "", reading.nameOf).trim();
   const line = name === "/bobbin" ? text.replace(/^\//, "") : name.slice(1);
   const command = parseCommand(`/${line}`);
+  const linked = command && linkedIn(command, { space: reading.bot.space, channel });
+  if (linked?.session !== undefined) return slashAbout(body, { author, channel, now, ...linked });
   if (command !== undefined && COMMANDS[command.name].isAnywhere !== true)
     return { kind: "which_thread", command, channel, author };
   const isAsked = line === "" || (command?.name === "help" && command.word === undefined);
   return { kind: "help", channel, author, ...(isAsked ? {} : { word: headOf(`${name} ${line}`, 80) }) };
+}
+
+/** A slash command that names its thread by a message in it. */
+function slashAbout(
+  body: Payload,
+  of: Pick<Asked, "command" | "author"> & {
+    readonly session: SessionId | undefined;
+    readonly channel: string;
+    readonly now: number;
+  },
+): Interaction {
+  const { command, session, author, channel, now } = of;
+  const app = textOf(body["api_app_id"]);
+  const trigger = textOf(body["trigger_id"]);
+  const answerTo = textOf(body["response_url"]);
+  if (session === undefined || app === undefined || trigger === undefined) return { kind: "nothing" };
+  const { space, channel: there } = threadOf(session);
+  const where = isDirectChannel(there) ? { where: { isDirect: true } as const } : {};
+  const id = slackInboundId({ app, space, channel }, "command", trigger);
+  const answerAt: AskedAt = { channel, user: author.id };
+  return {
+    kind: "command",
+    asked: { command, session, author, ...where, id, at: now, answerAt },
+    ...(answerTo === undefined ? {} : { answerTo }),
+  };
 }
 
 /**

@@ -12,6 +12,7 @@ import type { SessionId } from "../../core/thread.ts";
 import { authorOf, teamIn, type AuthorReading } from "./author.ts";
 import type { HomeOpened } from "./home.ts";
 import { isDirectChannel, sessionAt, slackInboundId, type SlackBot } from "./identity.ts";
+import { linkedIn } from "./message-link.ts";
 import { partsOf } from "./message-parts.ts";
 import { fieldsOf, listOf, textOf, timeOf, type Payload } from "./payload.ts";
 import type { FactsOf } from "./people.ts";
@@ -154,8 +155,11 @@ function parseMessage(message: Payload, reading: Reading): Parsed {
       : undefined;
   if (command !== undefined) {
     const id = slackInboundId(reading, "command", ts);
+    // An id is one of the thread where it was asked, an address of its own.
+    const linked = linkedIn(command, reading);
     const asked = {
-      ...aboutMessage(command, session, reading),
+      command: linked?.command ?? command,
+      session: linked?.session ?? session,
       author,
       ...where,
       id,
@@ -179,26 +183,6 @@ function parseMessage(message: Payload, reading: Reading): Parsed {
     inbound: { v: 1, kind: "message", id, session, author, at, addressed, ...where, message: ts, parts },
     ...(addressed && !isBots ? { answerAt } : {}),
   };
-}
-
-/**
- * An address of a message in Slack names its thread as well; an id is one of the thread where it was asked. Only who asks why is
- * told of another channel: that is for admins.
- */
-function aboutMessage(
-  command: Command,
-  session: SessionId,
-  { space, channel: here }: Reading,
-): Pick<Asked, "command" | "session"> {
-  if (command.name !== "why" && command.name !== "details" && command.name !== "branch")
-    return { command, session };
-  const link = /\/archives\/(\w+)\/p(\d+)(\d{6})(?:\?(\S*))?$/.exec(command.message ?? "");
-  if (link === null) return { command, session };
-  const [, channel, seconds, micros, query = ""] = link;
-  const about = { ...command, message: `${seconds}.${micros}` };
-  if (command.name !== "why" && channel !== here) return { command: about, session };
-  const root = new URLSearchParams(query).get("thread_ts") ?? about.message;
-  return { command: about, session: sessionAt(space, channel, root) ?? session };
 }
 
 function whereOf(isDirect: boolean): { readonly where?: Where } {

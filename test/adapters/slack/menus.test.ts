@@ -143,6 +143,24 @@ test("what stands behind a command under /bobbin goes with it to the thread that
   expect(await settingsOf(first)).toMatchObject({ isMuted: false });
 });
 
+test("a message's address under /bobbin names its thread, which then need not be chosen", async () => {
+  const { slack, ana, channel, at } = scene();
+  const ada = slack.person(`Ada ${scenes}`, { role: "admin" });
+  const root = await says(ana, channel, `${at} a question`);
+  const reply = await says(ana, channel, "and this", root);
+  const link = `https://local.slack.com/archives/${channel.id}/p${reply.ts.replace(".", "")}?thread_ts=${root.ts}&amp;cid=${channel.id}`;
+  await ada.slash("/bobbin", `why <${link}>`, channel);
+  await whisper(ada, channel, /It waits for its answer[^]*members:/);
+  await ana.slash("/bobbin", `details ${link}`, channel);
+  await whisper(ana, channel, /did not work on that message/);
+  // Of another channel only an admin is told.
+  const elsewhere = slack.channel(`elsewhere-${scenes}`);
+  await ada.slash("/bobbin", `why <${link}>`, elsewhere);
+  await whisper(ada, elsewhere, /It waits for its answer/);
+  await ana.slash("/bobbin", `details <${link}>`, elsewhere);
+  await whisper(ana, elsewhere, /no thread with the bot in this channel/);
+});
+
 test.each(["bananas", "model of a ship", "follow me"])(
   "/bobbin %s is no command, and the list says so",
   async (line) => {
