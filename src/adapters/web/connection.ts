@@ -6,6 +6,7 @@
 import { Hono, type Context } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { z } from "zod";
+import { COMMAND_NAMES } from "../../core/command/table.ts";
 import { BobbinError, sentenceFor, toBobbinError } from "../../core/errors.ts";
 import type { NewId } from "../../core/ids.ts";
 import { labelOf } from "../../core/label.ts";
@@ -122,6 +123,15 @@ export function createWebChat(deps: WebChatDeps, options: WebChatOptions = {}): 
   app.get("/threads/:id/events", async (c) => {
     const session = await threads.find(c.req.param("id"));
     return session === undefined ? unknownThread(c) : events(c, session);
+  });
+
+  /** What a command may be given, for the palette. */
+  app.get("/choices/:name", async (c) => {
+    const name = COMMAND_NAMES.find((each) => each === c.req.param("name"));
+    const session = await threads.find(c.req.query("thread") ?? "");
+    const choices = name === undefined ? [] : await deps.commands.choices(name, session);
+    c.header("Cache-Control", "no-store");
+    return c.json({ choices });
   });
 
   app.post("/messages", limited, async (c) => {

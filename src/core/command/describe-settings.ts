@@ -139,9 +139,9 @@ export function describeSet(command: SettingCommand): string {
 const NO_EFFORT = "The model of this thread has no such levels.";
 
 function listOf(choices: readonly Choice[], written: string): string {
-  const lines = choices.map(
-    ({ value, label, isCurrent }) =>
-      `- \`${value}\`${label === value ? "" : `: ${label}`}${isCurrent ? " (now)" : ""}`,
-  );
+  const lines = choices.map(({ value, label, isCurrent }) => {
+    const more = label.startsWith(value) ? label.slice(value.length) : `: ${label}`;
+    return `- \`${value}\`${more}${isCurrent ? ", now" : ""}`;
+  });
   return [`It may be, with \`${written}\` and one of these words behind it:`, "", ...lines].join("\n");
 }

@@ -20,6 +20,7 @@ import type { WebInbox } from "../../../src/core/ports/web-messages.ts";
 import type { SessionStatus, Transcripts } from "../../../src/core/ports/transcripts.ts";
 import type { Intake } from "../../../src/core/run/intake.ts";
 import type { SessionId } from "../../../src/core/thread.ts";
+import { scriptedRecord } from "../../support/scripted-model.ts";
 import { until } from "../../support/until.ts";
 import { memoryWebMessages } from "./memory-web-messages.ts";
 import { accessWith } from "../../support/access.ts";
@@ -87,7 +88,7 @@ export class ChatWorld {
           access: accessWith(),
           intake: this.#intake,
           transcripts,
-          models: { listed: [] },
+          models: { usual: scriptedRecord, listed: [{ ...scriptedRecord, name: "deep-2" }] },
           goals: goalCommands(),
           clock: this.#clock,
           log: silent,

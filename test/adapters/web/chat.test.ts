@@ -1,5 +1,6 @@
 // The web chat as a person has it, in a real browser.
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { scriptedRecord } from "../../support/scripted-model.ts";
 import { COMMANDS } from "../../../src/core/command/table.ts";
 import { chromiumPath } from "../../support/services/chromium.ts";
 import { until } from "../../support/until.ts";
@@ -186,6 +187,40 @@ test("commands are offered at a slash, completed by Tab, and answered in the thr
   await page.keyboard.press("Enter");
   await shows(page, "Nothing has been said to the bot in this thread yet.");
   expect(world.inbounds).toHaveLength(1);
+});
+
+test("behind a command that takes a choice its values are offered, with the arrow keys, Enter, Escape and the mouse", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { url } = await startedWorld(stack);
+  const page = await browser.open(stack);
+  const box = page.locator("#text");
+  const values = page.locator("#commands li.value:not([hidden])");
+  await begin(page, url, "hello");
+  await page.keyboard.type("/mod");
+  await page.keyboard.press("Enter");
+  expect(await box.inputValue()).toBe("/model ");
+  await values.first().waitFor();
+  expect(await values.locator("code").allInnerTexts()).toEqual(["default", scriptedRecord.name, "deep-2"]);
+  expect(await values.first().innerText()).toContain("now");
+  await page.keyboard.press("ArrowUp");
+  const chosen = await page.locator("#commands [aria-selected=true]").getAttribute("id");
+  expect(await box.getAttribute("aria-activedescendant")).toBe(chosen);
+  await page.keyboard.press("Enter");
+  expect(await box.inputValue()).toBe("/model deep-2");
+  expect(await page.locator("#commands").isVisible()).toBe(false);
+  await box.fill("");
+  await page.keyboard.type("/follow m");
+  await values.first().click();
+  expect(await box.inputValue()).toBe("/follow mention");
+  await page.keyboard.press("Enter");
+  await shows(page, "/follow mention");
+  await page.keyboard.type("/mute ");
+  await values.first().waitFor();
+  await page.keyboard.press("Escape");
+  expect(await page.locator("#commands").isVisible()).toBe(false);
+  // Nothing is chosen yet, so Enter sends what stands there.
+  await page.keyboard.press("Enter");
+  await shows(page, "/mute");
 });
 
 test("everything can be done with the keyboard alone", async () => {

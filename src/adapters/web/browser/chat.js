@@ -8,7 +8,7 @@ import { setUpName } from "./name-form.js";
 import { newId } from "./new-id.js";
 import { Outbox } from "./outbox.js";
 import { part } from "./part.js";
-import { post } from "./post.js";
+import { choicesOf, post } from "./post.js";
 import { ThreadView } from "./thread-view.js";
 import { showTimes } from "./times.js";
 
@@ -91,7 +91,10 @@ function stopAnswer() {
   if (button && !button.disabled) act(button).catch(() => {});
 }
 
-const composer = new Composer((text) => send({ id: newId(), text }));
+const composer = new Composer(
+  (text) => send({ id: newId(), text }),
+  (command) => choicesOf(command, thread),
+);
 setUpDrawer();
 setUpCopying((sentence) => view.say(sentence));
 setUpName((name) => (person = name));

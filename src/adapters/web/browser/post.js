@@ -26,3 +26,19 @@ export async function post(path, body) {
     return { ok: false, error: "The bot cannot be reached. Your message is kept here." };
   }
 }
+
+/**
+ * What a command may be given in the thread; nothing where the server does not tell.
+ * @param {string} command
+ * @param {string} thread
+ * @returns {Promise<readonly { value: string, label: string, isCurrent: boolean }[]>}
+ */
+export async function choicesOf(command, thread) {
+  try {
+    const path = `/choices/${command}?thread=${encodeURIComponent(thread)}`;
+    const response = await fetch(path, { signal: AbortSignal.timeout(LIMIT_MS) });
+    return response.ok ? (await response.json()).choices : [];
+  } catch {
+    return [];
+  }
+}

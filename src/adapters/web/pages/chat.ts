@@ -165,9 +165,16 @@ function invitation({ botName, demo }: ChatInfo): Markup {
 
 function composer(isNew: boolean): Markup {
   const commands = Object.entries(COMMANDS).map(
-    ([name, { summary }]) =>
-      html`<li role="option" id="command-${name}" data-command="/${name}" aria-selected="false">
-        <code>/${name}</code><span>${summary}</span>
+    ([name, { summary, argument }]) =>
+      html`<li
+        role="option"
+        id="command-${name}"
+        data-command="/${name}"
+        data-takes="${argument.kind}"
+        aria-selected="false"
+      >
+        <code>/${name}${argument.kind === "none" ? "" : html` <i>${argument.name}</i>`}</code
+        ><span>${summary}</span>
       </li>`,
   );
   return html`<form class="composer" id="composer">
@@ -186,6 +193,7 @@ function composer(isNew: boolean): Markup {
         aria-label="Message"
         aria-describedby="keys"
         aria-controls="commands"
+        aria-autocomplete="list"
         autocomplete="off"
       ></textarea>
       <button type="submit" class="send" id="send" title="Send" disabled>
