@@ -87,3 +87,24 @@ test("a branched thread stands in the list with the old one's name, links to it,
     ["system", "user", "assistant", "user"],
   ]);
 });
+
+test("in the web chat an aside is for nobody, and where a thread follows mentions only, so is what has none; why tells it", async () => {
+  const { people, llm } = driver;
+  const { member } = people;
+  const before = llm.requests.length;
+  const thread = await member.say(QUESTION);
+  await member.replies(thread, 1);
+  await member.say("(aside) what do you think?", thread);
+  await member.say("/follow mention", thread);
+  await member.say("among people", thread);
+  await member.say("/why", thread);
+  await member.say("@Bobbin, and you?", thread);
+  const [, , why, answer] = await member.replies(thread, 4);
+  expect(why?.text).toMatch(/did not answer.*follow: the thread follows mentions only/);
+  expect(answer?.text).toContain("and you?");
+  expect(llm.requests).toHaveLength(before + 2);
+  const asked = JSON.stringify(llm.requests.at(-1)?.body.messages);
+  expect(asked).not.toMatch(/aside|among people/);
+  const shown = (await member.read(thread)).map(({ text }) => text);
+  expect(shown).toEqual(expect.arrayContaining(["(aside) what do you think?", "among people"]));
+});
