@@ -19,7 +19,7 @@ export class Palette {
   #asked = "";
 
   /**
-   * @param {(command: string) => Promise<readonly Choice[]>} choicesOf none where they cannot be had
+   * @param {(command: string) => Promise<readonly Choice[]>} choicesOf never rejects; none where they cannot be had
    * @param {(line: string) => void} onFill what the box holds from now on
    */
   constructor(choicesOf, onFill) {
@@ -36,7 +36,7 @@ export class Palette {
     if (behind === undefined) {
       this.#show((option) => (option.dataset["command"] ?? "").startsWith(line.toLowerCase()), 0);
     } else if (takes?.dataset["takes"] === "choice") {
-      this.#offerChoices(word.toLowerCase(), behind.toLowerCase());
+      void this.#offerChoices(word.toLowerCase(), behind.toLowerCase());
     } else this.close();
   }
 
