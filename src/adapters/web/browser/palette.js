@@ -19,7 +19,7 @@ export class Palette {
   #asked = "";
 
   /**
-   * @param {(command: string) => Promise<readonly Choice[]>} choicesOf never rejects; none where they cannot be had
+   * @param {(command: string) => Promise<readonly Choice[]>} choicesOf none where they cannot be had
    * @param {(line: string) => void} onFill what the box holds from now on
    */
   constructor(choicesOf, onFill) {
@@ -36,7 +36,7 @@ export class Palette {
     if (behind === undefined) {
       this.#show((option) => (option.dataset["command"] ?? "").startsWith(line.toLowerCase()), 0);
     } else if (takes?.dataset["takes"] === "choice") {
-      void this.#offerChoices(word.toLowerCase(), behind.toLowerCase());
+      this.#offerChoices(word.toLowerCase(), behind.toLowerCase());
     } else this.close();
   }
 
@@ -78,22 +78,33 @@ export class Palette {
    * @param {string} word
    * @param {string} begun
    */
-  async #offerChoices(word, begun) {
+  #offerChoices(word, begun) {
     if (this.#asked !== word) {
       this.#asked = word;
       this.#list.hidden = true;
-      const choices = await this.#choicesOf(word);
-      if (this.#asked !== word) return;
-      for (const option of this.#values()) option.remove();
-      this.#list.append(...choices.map((choice, index) => this.#optionOf(word, choice, index)));
-      // Something may have been typed meanwhile.
-      return this.offer();
+      this.#choicesOf(word).then(
+        (choices) => this.#took(word, choices),
+        () => this.close(),
+      );
+      return;
     }
     const head = `/${word} ${begun}`;
     this.#show(
       (option) => (option.dataset["command"] ?? "").toLowerCase().startsWith(head),
       begun === "" ? -1 : 0,
     );
+  }
+
+  /**
+   * @param {string} word
+   * @param {readonly Choice[]} choices
+   */
+  #took(word, choices) {
+    if (this.#asked !== word) return;
+    for (const option of this.#values()) option.remove();
+    this.#list.append(...choices.map((choice, index) => this.#optionOf(word, choice, index)));
+    // Something may have been typed meanwhile.
+    this.offer();
   }
 
   /**
