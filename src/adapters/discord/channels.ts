@@ -23,6 +23,8 @@ export interface KnownChannel {
   readonly name: string | undefined;
   /** The channel in which a thread hangs. */
   readonly parent: string | undefined;
+  /** A thread that only those see who were asked into it. */
+  readonly isPrivate?: true;
   /** The newest message when the gateway told of it. */
   readonly newest: string | undefined;
 }
@@ -52,6 +54,7 @@ export function knownOf(channel: APIChannel, guild: string | undefined): KnownCh
     kind: kindOf(channel.type),
     name: "name" in channel ? (channel.name ?? undefined) : undefined,
     parent: isThread(channel.type) && "parent_id" in channel ? (channel.parent_id ?? undefined) : undefined,
+    ...(channel.type === ChannelType.PrivateThread ? { isPrivate: true } : {}),
     newest: "last_message_id" in channel ? (channel.last_message_id ?? undefined) : undefined,
   };
 }

@@ -47,8 +47,8 @@ export const MENUS: Readonly<Record<string, { readonly command?: CommandName }>>
 
 const ABSENT = "I am not in this server. Ask somebody who manages it to invite me, or write to me directly.";
 const NOT_HERE = "That cannot be done here.";
-const ELSEWHERE = "That message is in another server. Ask there.";
-const BRANCH_THERE = "That message is in another channel. Branch its thread there.";
+const ELSEWHERE = "That message is not in this server. Ask there.";
+const OTHER_CHANNEL = "That message is in another channel. Ask there.";
 const NOTHING_SAID = "Nobody has written that message, so there is nothing to ask about.";
 
 /** Where it was asked, and by whom. */
@@ -148,17 +148,12 @@ function ofSlash(
     const thread = link === undefined ? one.channel : threadAt(one, message);
     return inThread(one, thread, command, bot);
   }
-  if (guild !== (one.guild ?? "@me")) return { kind: "nothing", why: ELSEWHERE };
-  const { kind = "thread", parent } = channels.get(channel) ?? {};
-  const there: Asking = {
-    ...one,
-    channel,
-    kind: one.guild === undefined ? "direct" : kind,
-    where: one.guild === undefined ? one.where : parent === undefined ? {} : { parent },
-  };
-  // What opens in a channel is asked for by those who are in it.
-  if (name === "branch" && (parent ?? channel) !== (one.where.parent ?? one.channel))
-    return { kind: "nothing", why: BRANCH_THERE };
+  if (one.guild === undefined || guild !== one.guild) return { kind: "nothing", why: ELSEWHERE };
+  const { kind = "thread", parent, isPrivate } = channels.get(channel) ?? {};
+  const there: Asking = { ...one, channel, kind, where: parent === undefined ? {} : { parent } };
+  // What stands in another channel is for those who are in it; only why the bot answered there is asked from anywhere, by admins.
+  const isSame = (parent ?? channel) === (one.where.parent ?? one.channel) && isPrivate !== true;
+  if (name !== "why" && !isSame) return { kind: "nothing", why: OTHER_CHANNEL };
   const asked = inThread(there, threadAt(there, message), command, bot);
   // It was asked here, wherever that is about.
   return asked.kind === "command" ? { ...asked, request: { ...asked.request, id: idOf(one, bot) } } : asked;

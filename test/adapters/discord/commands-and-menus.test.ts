@@ -185,14 +185,39 @@ test("a message that is asked about by its address is looked for in its own thre
   for (const elsewhere of ["345678901234567890", "@me"])
     await why(link(elsewhere, thread, "234567890123456783"));
   expect(asked).toHaveLength(3);
-  // Whoever branches a thread has to be where the new one will be.
-  await ana.command(channel, "branch", { message: link(guild, stage, "234567890123456784") });
-  await world.settled(++count);
-  expect(asked).toHaveLength(3);
-  expect(discord.whispers(channel, ana).slice(3)).toEqual([
-    ...Array.from({ length: 2 }, () => "That message is in another server. Ask there."),
-    "That message is in another channel. Branch its thread there.",
-  ]);
+  expect(discord.whispers(channel, ana).slice(3)).toEqual(
+    Array.from({ length: 2 }, () => "That message is not in this server. Ask there."),
+  );
+});
+
+test("what a thread holds is told only where it can be read: of another channel, a private thread or somebody's direct messages nothing is", async () => {
+  const asked: string[] = [];
+  await using world = await openInteractionWorld((_, { session }) =>
+    Promise.resolve(String(asked.push(session))),
+  );
+  const { discord, ana, channel } = world;
+  const guild = discord.guild.id;
+  const said = ana.say(channel, "hello");
+  const post = ana.publish(discord.channel("ideas", "forum"), "An idea", "what about this?");
+  const address = (at: string, where: string): string =>
+    `https://discord.com/channels/${at}/${where}/234567890123456784`;
+  let count = 0;
+  for (const name of ["details", "branch"])
+    for (const [from, message] of [
+      [channel.id, address(guild, "345678901234567890")],
+      [channel.id, address(guild, discord.channel("Stage", "voice").id)],
+      [channel.id, address(guild, world.privateThread)],
+      [ana.directChannel.id, address("@me", discord.person("Ben").directChannel.id)],
+      [channel.id, `https://discord.com/channels/${guild}/${channel.id}/${said.id}`],
+      [post.id, address(guild, post.id)],
+    ] as const) {
+      await ana.command(from, name, { message });
+      await world.settled(++count);
+    }
+  const readable = [`discord:${guild}:${said.id}`, `discord:${guild}:${post.id}`];
+  expect(asked).toEqual([...readable, ...readable]);
+  const other = "That message is in another channel. Ask there.";
+  expect(discord.whispers(channel, ana).filter((text) => text === other)).toHaveLength(6);
 });
 
 test("models are suggested while they are typed, as the thread has them, and to nobody who may not choose one", async () => {

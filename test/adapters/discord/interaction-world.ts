@@ -48,6 +48,14 @@ export async function openInteractionWorld(run: Run, options: LocalDiscordOption
   const general = { id: discord.channel("general").id, kind: "text", name: "general" } as const;
   const voice = { id: discord.channel("Stage", "voice").id, kind: "talk", name: "Stage" } as const;
 
+  const hidden = {
+    id: "456789012345678901",
+    kind: "thread",
+    name: "hidden",
+    parent: general.id,
+    isPrivate: true,
+  } as const;
+
   /** One who listens; what dies before it is done never settles. */
   function listener(does: Run) {
     const commands: Commands = {
@@ -90,7 +98,7 @@ export async function openInteractionWorld(run: Run, options: LocalDiscordOption
     const suggest = createSuggest({ api, commands, log });
     const channels = new Channels(bot.user);
     for (const known of [general, voice])
-      channels.keep({ ...known, guild: discord.guild.id, parent: undefined, newest: undefined });
+      channels.keep({ guild: discord.guild.id, parent: undefined, newest: undefined, ...known });
     return {
       owed,
       take: createTakeInteraction({ api, owed, channels, answerInteraction, suggest, log }, bot),
@@ -117,6 +125,7 @@ export async function openInteractionWorld(run: Run, options: LocalDiscordOption
     stored,
     rows,
     owed,
+    privateThread: hidden.id,
     ana: discord.person("Ana"),
     channel: discord.channel("general"),
     /** Until all that was asked is answered. */
