@@ -1,6 +1,9 @@
 // What people do to a bot that works: stop it, begin anew, try again; and what becomes of an answer whose worker dies.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { openPostgres } from "../../src/adapters/postgres/pool.ts";
 import { eventsThenSilence, delta, refuses, says } from "../support/fake-llm/answers.ts";
+import { freshDatabase, type FreshDatabase } from "../support/services/postgres.ts";
+import { silentLog } from "../support/silent-log.ts";
 import type { FaultOptions } from "../support/slack/faults.ts";
 import type { Person, Said } from "../support/slack/person.ts";
 import type { SeenMessage } from "../support/slack/seen.ts";
@@ -206,18 +209,24 @@ describe.each(["socket", "http"] as const)("over %s, a gateway and two workers",
 });
 
 describe("as processes", () => {
+  let database: FreshDatabase;
   beforeAll(async () => {
+    database = await freshDatabase();
     world = await openSlackWorld({
       over: "socket",
       parts: ["gateway", "worker"],
       as: "processes",
+      databaseUrl: database.url,
       // As Slack does it; the test tells when the minutes are over.
       slack: { retryDelaysMs: [0, 60_000, 300_000] },
       llm: { talker: { perSecond: 40 } },
     });
   });
   afterEach(() => world.expectPeace());
-  afterAll(() => world[Symbol.asyncDispose]());
+  afterAll(async () => {
+    await world[Symbol.asyncDispose]();
+    await database[Symbol.asyncDispose]();
+  });
 
   const words = (count: number): readonly string[] => Array.from({ length: count }, (_, n) => `word${n + 1}`);
 
@@ -256,5 +265,37 @@ describe("as processes", () => {
     world.slack.delivery.retryNow();
     const [, second] = await world.settled(root, 2);
     expect(second?.text).toContain("is anybody there?");
+  });
+
+  test("a gateway killed while Slack takes the first post of a branch: a worker finishes it, in that one thread", async () => {
+    const { slack, ana, channel, at } = scene();
+    const root = ana.say(channel, `${at} the word is heron`);
+    await world.settled(root, 1);
+    const isTaken = Promise.withResolvers<void>();
+    const isRoot: FaultOptions["when"] = (call) =>
+      call.optional("channel") === channel.id && call.optional("thread_ts") === undefined;
+    slack.fault("chat.postMessage", { kind: "late answer", until: isTaken.promise }, { when: isRoot });
+    ana.say(channel, `${at} branch`, { thread: root });
+    const tops = () => slack.channelTop(channel).filter(({ userId }) => userId === slack.app.botUserId);
+    const [opened] = await until(() => (tops().length > 0 ? tops() : undefined), {
+      what: "Slack has the post",
+    });
+    const gateway = world.processes.at(-1);
+    gateway?.kill("SIGKILL");
+    await gateway?.exited;
+    isTaken.resolve();
+    await using stack = new AsyncDisposableStack();
+    const sql = stack.adopt(openPostgres({ url: database.url, log: silentLog }), (one) => one.close());
+    const [owed] = await sql.query({ text: "select target from branches where not done" });
+    expect(owed).toEqual({ target: null });
+    // As if it had waited as long as it would.
+    await sql.query({ text: "update branches set taken_at = 0" });
+    await Promise.all([world.add("worker"), world.add("gateway")]);
+    await world.shows(root, "branched this thread");
+    expect(tops()).toEqual([opened]);
+    const branch = { channel: channel.id, root: opened!.ts };
+    ana.say(channel, "which word?", { thread: branch });
+    await world.settled(branch, 2);
+    expect(JSON.stringify(world.llm.requests.at(-1)?.body.messages)).toContain("heron");
   });
 });
