@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { maskerOf, maskPatterns } from "../../src/core/mask.ts";
+import { createKnownSecrets, maskerOf, maskPatterns } from "../../src/core/mask.ts";
 import { threadMs } from "../support/thread-time.ts";
 
 const secret = 'pä"ss/w+rd?&=\n42';
@@ -42,6 +42,18 @@ test("any secret is gone from any text that holds it, and JSON stays JSON", () =
       expect(() => JSON.parse(masked) as unknown).not.toThrow();
     }),
   );
+});
+
+test("what becomes known later is masked from then on, in every form; of very much the newest", () => {
+  const known = createKnownSecrets(["first-of-all"]);
+  const line = `first-of-all ${secret} ${Buffer.from(secret).toString("base64")}`;
+  expect(known.mask(line)).toContain(secret);
+  known.learn(secret);
+  known.learn(secret);
+  expect(known.mask(line)).toMatch(/^\*\*\* \*\*\* \*\*\*/);
+  for (let n = 0; n < 600; n++) known.learn(`one-of-many-${n}-`);
+  expect(known.mask("first-of-all one-of-many-599- one-of-many-100-")).toBe("*** *** ***");
+  expect(known.mask(secret)).toBe(secret);
 });
 
 test("a short value is left alone", () => {

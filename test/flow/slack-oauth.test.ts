@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { signingSecretOf } from "../../src/adapters/seal.ts";
 import { readSettings } from "../../src/adapters/settings/settings.ts";
 import { runDoctor } from "../../src/doctor.ts";
+import type { Payload } from "../support/slack/delivery.ts";
 import { until } from "../support/until.ts";
 import { KEYS, openOAuthWorld } from "./oauth-world.ts";
 import { LIMIT_MS } from "./world.ts";
@@ -13,6 +14,9 @@ function nextSecond(): Promise<unknown> {
   const second = Math.floor(Date.now() / 1_000);
   return until(() => Math.floor(Date.now() / 1_000) > second, { what: "the next second" });
 }
+
+const isNews = ({ body }: Payload): boolean =>
+  /app_uninstalled|tokens_revoked/.test(JSON.stringify(body["event"]));
 
 test("two workspaces are installed over two gateways, each is answered with its own token, and no token is in the log or the database", async () => {
   await using world = await openOAuthWorld();
@@ -162,6 +166,14 @@ test("an app that is removed takes its token and its work along; late news of it
   expect((await world.becameOf(waiting)).fate).toBe("waiting");
 
   await nextSecond();
+  // A person's own tokens are no concern of ours.
+  one.team.emit("tokens_revoked", { type: "tokens_revoked", tokens: { oauth: ["U1"], bot: [] } });
+  await until(() => slack.delivery.log.some(({ payload, outcome }) => outcome && isNews(payload)), {
+    what: "the news is heard",
+  });
+  expect(await world.ready()).toEqual({ ready: true, troubles: [] });
+  expect((await world.becameOf(waiting)).fate).toBe("waiting");
+  const heard = slack.delivery.log.length;
   slack.uninstall(one.team);
   await until(async () => (await world.becameOf(waiting)).fate === "expired", { what: "its work ends" });
   expect((await world.becameOf(waiting)).reason).toContain("removed");
@@ -170,9 +182,7 @@ test("an app that is removed takes its token and its work along; late news of it
   await world.start("worker");
   await world.answered(two, others);
   expect(llm.requests).toHaveLength(1);
-  const removals = slack.delivery.log.filter(({ payload }) =>
-    /app_uninstalled|tokens_revoked/.test(JSON.stringify(payload.body["event"])),
-  );
+  const removals = slack.delivery.log.slice(heard).filter(({ payload }) => isNews(payload));
   expect(removals.map(({ outcome }) => outcome?.kind)).toEqual(["acknowledged", "acknowledged"]);
   expect(lines.filter((line) => line.includes("its token is erased"))).toHaveLength(1);
 

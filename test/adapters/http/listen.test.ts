@@ -53,6 +53,19 @@ test("a process that is not ready names everything that is missing, also what fa
   });
 });
 
+test("what is missing for a part of those who are served is told, and the process is ready", async () => {
+  const checks = [
+    { name: "Postgres", check: async () => undefined },
+    { name: "Installs", isPartial: true as const, check: async () => "T1 has to be installed again." },
+  ];
+  await using server = await open({ checks });
+  const answer = await fetch(`${server.url}/readyz`);
+  expect([answer.status, await answer.json()]).toEqual([
+    200,
+    { ready: true, missing: [], troubles: [{ name: "Installs", why: "T1 has to be installed again." }] },
+  ]);
+});
+
 test("what hangs is asked once, however often the process is asked whether it is ready, and again when it has answered", async () => {
   let asked = 0;
   const answer = Promise.withResolvers<undefined>();

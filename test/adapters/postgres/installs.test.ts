@@ -5,7 +5,10 @@ import { createSingleUse } from "../../../src/adapters/postgres/single-use.ts";
 import type { Sql } from "../../../src/adapters/postgres/sql.ts";
 import { createSeal } from "../../../src/adapters/seal.ts";
 import type { InstallFacts } from "../../../src/core/ports/installs.ts";
+import { sessionIdOf, threadOf } from "../../../src/core/thread.ts";
+import { message } from "../../contract/store-samples.ts";
 import { postgresBackend } from "./backends.ts";
+import { storesOver } from "./store-subject.ts";
 
 const backend = postgresBackend();
 const [first, second] = ["a".repeat(64), "b".repeat(64)];
@@ -85,6 +88,27 @@ test("what is removed is erased and found no more; news of a removal from before
   expect(await secretIn("T3")).toBe(null);
   await stored.save(facts("T3"), "xoxb-anew");
   expect(await stored.find("slack", "T3")).toMatchObject({ state: "active", secret: { value: "xoxb-anew" } });
+});
+
+test("work of a broken install is not rung for, until it is whole", async () => {
+  const sql = backend.sql();
+  const { inbox, store } = storesOver(sql);
+  const stored = installs(first);
+  for (const space of ["T6", "T61"]) {
+    await stored.save(facts(space), `xoxb-${space}`);
+    await inbox.put(
+      message(sessionIdOf({ platform: "slack", space, channel: "C1", root: "1.000001" }), "hello"),
+    );
+  }
+  const due = async (): Promise<readonly string[]> =>
+    (await store.due(0, 1_000)).map((session) => threadOf(session).space).filter((id) => id.startsWith("T6"));
+  expect((await due()).toSorted()).toEqual(["T6", "T61"]);
+  const six = await stored.find("slack", "T6");
+  if (six === undefined) return expect.unreachable();
+  await stored.mark(six, "broken", "token_revoked");
+  expect(await due()).toEqual(["T61"]);
+  await stored.save(facts("T6"), "xoxb-anew");
+  expect((await due()).toSorted()).toEqual(["T6", "T61"]);
 });
 
 test("where a channel is seen from several workspaces, a thread is of the one in which it began", async () => {

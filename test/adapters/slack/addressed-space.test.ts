@@ -149,6 +149,34 @@ test.each<[string, readonly string[], Payload, string]>([
   expect(await installedIn(spaces).spaceOf(body)).toBe(space);
 });
 
+test("beside the workspace of the environment there may be those of the store, and neither takes the other's place", async () => {
+  const saved: string[] = [];
+  const others: Installs = {
+    save: ({ space }) => Promise.resolve(void saved.push(space)),
+    find: (_, space) => Promise.resolve(space === "T2" ? install("T2") : undefined),
+    list: () => Promise.resolve([install("T1"), install("T2")]),
+    spaceOfBot: () => Promise.resolve("T2"),
+    spaceOfThread: () => Promise.resolve("T2"),
+    mark: () => Promise.resolve(true),
+    remove: () => Promise.resolve(true),
+  };
+  const { installs, identified } = withEnvironmentInstall("xoxb-own", others);
+  // The other one is known also while Slack has not said whose the own is.
+  expect((await installs.find("slack", "T2"))?.secret).toEqual({ kind: "open", value: "xoxb-T2" });
+  identified({ space: "T1", user: "UOWN", bot: "BOWN", name: "bobbin" }, 1_000);
+  const tokens = (await installs.list("slack")).map(({ secret }) => secret);
+  expect(tokens).toEqual([
+    { kind: "open", value: "xoxb-own" },
+    { kind: "open", value: "xoxb-T2" },
+  ]);
+  expect(await installs.find("slack", "T3")).toBe(undefined);
+  expect(await installs.spaceOfBot("slack", ["UOWN"])).toBe("T1");
+  expect(await installs.spaceOfBot("slack", ["UBOTT2"])).toBe("T2");
+  await installs.save(install("T2"), "xoxb-new");
+  await expect(installs.save(install("T1"), "xoxb-new")).rejects.toThrow("SLACK_BOT_TOKEN");
+  expect(saved).toEqual(["T2"]);
+});
+
 test("the workspace of the environment is an install like any other, and those of other workspaces are nobody's", async () => {
   const own = withEnvironmentInstall("xoxb-own", undefined);
   await expect(own.installs.find("slack", "T1")).rejects.toThrow("has not said yet");

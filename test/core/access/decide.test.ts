@@ -1,4 +1,7 @@
-import { test } from "vitest";
+import { expect, test } from "vitest";
+import { createAccess } from "../../../src/core/access/access.ts";
+import { DEFAULT_ACCESS } from "../../../src/core/access/defaults.ts";
+import type { AccessRules } from "../../../src/core/access/rules.ts";
 import { gives, holds, lists, people, type Row } from "./cast.ts";
 
 test.each<[string, Row]>([
@@ -193,3 +196,14 @@ test.each<[string, Row]>([
     { rules: { direct: "nobody" }, who: "member", is: ["allow", "members"] },
   ],
 ])("%s", (_, row) => holds(row));
+
+test.each<[Partial<AccessRules>, boolean]>([
+  [{}, true],
+  [{ spaces: { deny: ["slack:T1"] } }, false],
+  [{ spaces: { deny: ["discord:T1"] } }, true],
+  [{ spaces: { allow: ["slack:T2"], deny: [] } }, false],
+  [{ spaces: { allow: ["slack:T1"], deny: [] } }, true],
+  [{ spaces: { allow: ["slack:*"], deny: ["slack:T1"] } }, false],
+])("by the rules %j the app may be installed in T1: %s", (rules, may) => {
+  expect(createAccess({ ...DEFAULT_ACCESS, ...rules }).ofSpace("slack", "T1")).toBe(may);
+});
