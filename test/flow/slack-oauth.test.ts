@@ -283,6 +283,7 @@ test("over a socket, an install of a whole organisation answers in all its works
   expect(sessions.map(({ id }) => id.split(":")[1])).toEqual(["E1", "E1"]);
 
   // One workspace lets it go, the organisation keeps it.
+  await nextSecond();
   const news = { type: "app_uninstalled" };
   slack.delivery.hold();
   two.team.emit("app_uninstalled", news);
