@@ -19,11 +19,17 @@ async function served(reach: Reach): Promise<readonly string[]> {
     departures: {
       expire: (_, reason) => Promise.resolve(void done.push(`expire: ${reason}`)),
     },
+    goals: {
+      apply(_, { kind }) {
+        done.push(`goal: ${kind}`);
+        return Promise.resolve({ kind: "refused", why: "there is none" });
+      },
+    },
   });
   const store = {
     hasWork: () => {
       done.push("look");
-      return Promise.resolve(done.length < 3);
+      return Promise.resolve(done.length < 4);
     },
   };
   const serve = createServe({ locker: createLocalLocker(), store, step, log: silentLog });
@@ -40,5 +46,5 @@ test("where an install is broken, nothing is done and nobody looks again: what w
 });
 
 test("where the app is no more, what waits expires before anything else is done, though nobody heard of the removal", async () => {
-  expect((await served("gone")).slice(0, 2)).toEqual([`expire: ${UNINSTALLED}`, "step"]);
+  expect((await served("gone")).slice(0, 3)).toEqual([`expire: ${UNINSTALLED}`, "goal: leave", "step"]);
 });
