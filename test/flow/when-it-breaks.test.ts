@@ -30,9 +30,10 @@ test("crash before the inbound is stored: it is not acknowledged, so Slack sends
   const { root } = await holding!.transaction(async (tx) => {
     await tx.query({ text: "lock table inbox in access exclusive mode" });
     const root = slack.person("Ana").say(channel, `${slack.botMention} are you there?`);
+    // Who writes there, and not who only reads.
     const waiting = {
-      text: `select pid from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock' and query ilike '%insert into inbox%'`,
+      text: `select pid from pg_locks
+        where relation = 'inbox'::regclass and mode = 'RowExclusiveLock' and not granted`,
     };
     await until(async () => (await looking!.query(waiting)).length > 0, { what: "it is about to be stored" });
     world.processes[0]?.kill("SIGKILL");
