@@ -313,3 +313,18 @@ test("pitfall 6: a long answer stands whole over several messages, each within t
   expect(text.match(/Paragraph \d+\./g)).toEqual(paragraphs.map((_, n) => `Paragraph ${n + 1}.`));
   expect(text).not.toContain("Thinking…");
 });
+
+test("a goal is set in a thread, and in a channel it says that it needs one", async () => {
+  const { discord, ana, channel, at } = scene();
+  expect(await ana.command(channel, "goal", { goal: "sort the herons" })).toBe("answered");
+  await until(() => discord.whispers(channel, ana).at(-1)?.includes("A goal needs a thread"), {
+    what: "Ana is told where",
+  });
+  const { id } = ana.say(channel, `${at} hello`);
+  await world.settled(id, 1);
+  world.llm.script(says("The herons are sorted."), says("Nothing is left."));
+  expect(await ana.command(id, "goal", { goal: "sort the herons --turns 1" })).toBe("answered");
+  await world.shows(id, "The herons are sorted.");
+  await world.shows(id, "Nothing is left.");
+  expect(discord.invalidRequests).toBe(0);
+});

@@ -267,6 +267,16 @@ describe("as processes", () => {
     expect(second?.text).toContain("is anybody there?");
   });
 
+  test("a goal that is given by name opens a thread below it, works there turn by turn, and people see who has used it up", async () => {
+    const { ana, channel, at } = scene();
+    world.llm.script(says("The herons are sorted."), says("Nothing is left."));
+    const root = ana.say(channel, `${at} goal sort the herons --turns 1`);
+    await world.shows(root, "The herons are sorted.");
+    await world.shows(root, "Nothing is left.");
+    const shown = await world.settled(root, 2);
+    expect(shown.at(-1)?.text).toContain("budget is used up");
+  });
+
   test("a gateway killed while Slack takes the first post of a branch: a worker finishes it, in that one thread", async () => {
     const { slack, ana, channel, at } = scene();
     const root = ana.say(channel, `${at} the word is heron`);

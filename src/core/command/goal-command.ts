@@ -17,6 +17,7 @@ interface GoalRequest {
   readonly where?: Where;
   readonly id: string;
   readonly at: number;
+  readonly mayBegin?: true;
 }
 
 export interface GoalCommands {
@@ -86,6 +87,7 @@ export function createGoalCommands({ access, goals, ring, newId }: GoalCommandDe
     async run(value, request) {
       const event = await eventFor(goalAsked(value), request);
       if (typeof event === "string") return event;
+      if (event.kind === "set" && !mayOpen(request)) return NO_THREAD;
       const applied = await goals.apply(request.session, event, request.id);
       if (applied.kind === "refused") return applied.why;
       const { goal, replaced } = applied;
@@ -100,4 +102,12 @@ export function createGoalCommands({ access, goals, ring, newId }: GoalCommandDe
       return `${before}${said}`;
     },
   };
+}
+
+const NO_THREAD =
+  "A goal needs a thread. Mention the bot here with what it is about, and give it the goal in the thread that opens.";
+
+/** Whether a session may begin here: not where it would be a whole channel, in which the bot then answered to all that is said. */
+function mayOpen({ session, where, mayBegin }: GoalRequest): boolean {
+  return mayBegin === true || where?.parent !== undefined || threadOf(session).root !== undefined;
 }
