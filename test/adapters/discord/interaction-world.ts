@@ -11,6 +11,7 @@ import { createTakeInteraction } from "../../../src/adapters/discord/take-intera
 import { createLog } from "../../../src/adapters/log.ts";
 import { createAnswers } from "../../../src/adapters/postgres/answers.ts";
 import { openPostgres } from "../../../src/adapters/postgres/pool.ts";
+import type { Sql } from "../../../src/adapters/postgres/sql.ts";
 import { createSystemClock } from "../../../src/adapters/system-clock.ts";
 import type { Command } from "../../../src/core/command/command.ts";
 import type { CommandRequest, CommandResult, Commands } from "../../../src/core/command/commands.ts";
@@ -18,15 +19,24 @@ import type { Inbound } from "../../../src/core/inbound.ts";
 import type { Clock } from "../../../src/core/ports/clock.ts";
 import { createLocalDiscord, type LocalDiscordOptions } from "../../support/discord/local-discord.ts";
 import { freshDatabase } from "../../support/services/postgres.ts";
+import { afterAll } from "vitest";
 import { until } from "../../support/until.ts";
 
 export type Run = (command: Command, request: CommandRequest) => Promise<string | CommandResult>;
 
+async function openStore(): Promise<Sql> {
+  const database = stores.use(await freshDatabase());
+  return stores.adopt(openPostgres({ url: database.url }), (sql) => sql.close());
+}
+
+/** One for all tests of a file: each world's answers are those of an application of its own. */
+let shared: Sql | undefined;
+const stores = new AsyncDisposableStack();
+afterAll(() => stores.disposeAsync());
+
 export async function openInteractionWorld(run: Run, options: LocalDiscordOptions = {}) {
   const stack = new AsyncDisposableStack();
-  const database = stack.use(await freshDatabase());
-  const sql = openPostgres({ url: database.url });
-  stack.defer(() => sql.close());
+  const sql = (shared ??= await openStore());
   const discord = stack.use(await createLocalDiscord(options));
   const lines: string[] = [];
   const log = createLog({ write: (line) => void lines.push(line) }, { level: "debug", secrets: [] });
@@ -140,7 +150,11 @@ export async function openInteractionWorld(run: Run, options: LocalDiscordOption
       }),
     /** Another process takes over from the one that died. */
     takeOver: (does: Run) => listener(does).owed.takeOver(),
-    storeGoes: () => sql.query({ text: "alter table answers rename to answers_elsewhere" }),
+    /** Until what this answers is called, no answer can be stored. */
+    async storeGoes(): Promise<() => Promise<void>> {
+      await sql.query({ text: "alter table answers rename to answers_elsewhere" });
+      return async () => void (await sql.query({ text: "alter table answers_elsewhere rename to answers" }));
+    },
     passes: (ms: number) => void (aheadMs += ms),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };

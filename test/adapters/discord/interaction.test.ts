@@ -37,9 +37,10 @@ test("pitfall 5: a command that cannot be done is answered too, and done when it
 test("without a store that keeps it, a command is answered once, and whoever asked is told to try again", async () => {
   await using world = await openInteractionWorld(() => Promise.reject(new Error("no store")));
   const { discord, ana, channel } = world;
-  await world.storeGoes();
+  const comesBack = await world.storeGoes();
   await ana.command(channel, "reset");
   await world.settled(1);
+  await comesBack();
   expect(discord.whispers(channel, ana)).toEqual(["That could not be done now. Please try again."]);
 });
 
