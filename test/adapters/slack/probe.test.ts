@@ -44,6 +44,27 @@ test("a missing scope is named with its harm, and with the events that need it",
   expect(troubles[1]?.next).toContain("message.groups");
 });
 
+test("of several workspaces each is named with what it lacks, and with how its token is got anew", async () => {
+  await using slack = await createLocalSlack();
+  const other = slack.team("T2");
+  other.app.scopes.delete("users:read");
+  const options = { apiUrl: slack.slackApiUrl };
+  const name = { called: "the token of T2 (Team T2)", fix: "Install the app in T2 again." };
+  const ask = () => probeSlackBot(deps, other.app.botToken, options, name);
+  expect((await ask()).map(({ state, sentence }) => [state, sentence])).toEqual([
+    ["ok", expect.stringContaining("in the workspace Team T2")],
+    ["warn", expect.stringMatching(/^In T2: .*users:read/)],
+  ]);
+  slack.revoke(other, "quietly");
+  expect(await ask()).toEqual([
+    {
+      state: "fail",
+      sentence: expect.stringContaining("the token of T2 (Team T2) (token_revoked)"),
+      next: "Install the app in T2 again.",
+    },
+  ]);
+});
+
 test("tokens that are wrong, and a Slack that is away, are told apart; no token is in any sentence", async () => {
   await using slack = await createLocalSlack();
   const botToken = "xoxb-wrong-secret";
