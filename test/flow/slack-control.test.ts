@@ -105,46 +105,6 @@ describe.each(["socket", "http"] as const)("over %s, a gateway and two workers",
     expect(JSON.stringify(world.llm.requests.at(-1)?.body.messages)).not.toContain("heron");
   });
 
-  test("branched from an earlier message: a new thread goes on with what was said up to there, also where it is branched again", async () => {
-    const { slack, ana, ben, channel, at } = scene();
-    const root = ana.say(channel, `${at} the word is heron`);
-    const [first] = await world.settled(root, 1);
-    ana.say(channel, "the number is four", { thread: root });
-    await world.settled(root, 2);
-    const before = world.llm.requests.at(-1)!.body.messages;
-    const tops = () => slack.channelTop(channel).filter(({ userId }) => userId === slack.app.botUserId);
-    const linkTo = (ts: string): string => `/archives/${channel.id}/p${ts.replace(".", "")}`;
-    await byShortcut(ben, "bobbin_branch", first!);
-    expect(await world.whispers(root, ben, 1)).toEqual([expect.stringContaining("2 entries")]);
-    const line = await world.shows(root, "branched this thread");
-    const opened = tops()[0]!;
-    expect(JSON.stringify(line.blocks)).toContain(linkTo(opened.ts));
-    expect(JSON.stringify(opened.blocks)).toContain(linkTo(root.root));
-    const branch = { channel: channel.id, root: opened.ts };
-    ana.say(channel, "which word?", { thread: branch });
-    const [, answer] = await world.settled(branch, 2);
-    expect(answer?.text).toContain("which word?");
-    const request = world.llm.requests.at(-1)!.body.messages;
-    // To the byte what the old thread's requests began with: the provider's cache holds.
-    expect(JSON.stringify(request.slice(0, 3))).toBe(JSON.stringify(before.slice(0, 3)));
-    expect(request).toHaveLength(4);
-    expect(JSON.stringify(request)).not.toContain("four");
-    // The old thread knows nothing of it, and the branch can be branched like any other.
-    ana.say(channel, "go on", { thread: root });
-    await world.shows(root, "go on");
-    expect(JSON.stringify(world.llm.requests.at(-1)!.body.messages)).not.toContain("which word?");
-    const address = `https://local.slack.com${linkTo(answer!.ts)}?thread_ts=${opened.ts}&amp;cid=${channel.id}`;
-    await ana.say(channel, `${at} branch <${address}>`, { thread: branch }).delivered;
-    await world.shows(branch, "branched this thread");
-    const second = { channel: channel.id, root: tops()[1]!.ts };
-    ana.say(channel, "and again?", { thread: second });
-    await world.settled(second, 2);
-    expect(JSON.stringify(world.llm.requests.at(-1)!.body.messages)).toMatch(
-      /heron.*which word\?.*and again\?/,
-    );
-    expect(tops()).toHaveLength(2);
-  });
-
   test("what the bot had nothing to do with cannot be branched from, and neither can what it still works on", async () => {
     const { ana, ben, channel, at } = scene();
     const root = ana.say(channel, `${at} the word is heron`);
@@ -229,6 +189,46 @@ describe("as processes", () => {
   });
 
   const words = (count: number): readonly string[] => Array.from({ length: count }, (_, n) => `word${n + 1}`);
+
+  test("branched from an earlier message: a new thread goes on with what was said up to there, also where it is branched again", async () => {
+    const { slack, ana, ben, channel, at } = scene();
+    const root = ana.say(channel, `${at} the word is heron`);
+    const [first] = await world.settled(root, 1);
+    ana.say(channel, "the number is four", { thread: root });
+    await world.settled(root, 2);
+    const before = world.llm.requests.at(-1)!.body.messages;
+    const tops = () => slack.channelTop(channel).filter(({ userId }) => userId === slack.app.botUserId);
+    const linkTo = (ts: string): string => `/archives/${channel.id}/p${ts.replace(".", "")}`;
+    await byShortcut(ben, "bobbin_branch", first!);
+    expect(await world.whispers(root, ben, 1)).toEqual([expect.stringContaining("2 entries")]);
+    const line = await world.shows(root, "branched this thread");
+    const opened = tops()[0]!;
+    expect(JSON.stringify(line.blocks)).toContain(linkTo(opened.ts));
+    expect(JSON.stringify(opened.blocks)).toContain(linkTo(root.root));
+    const branch = { channel: channel.id, root: opened.ts };
+    ana.say(channel, "which word?", { thread: branch });
+    const [, answer] = await world.settled(branch, 2);
+    expect(answer?.text).toContain("which word?");
+    const request = world.llm.requests.at(-1)!.body.messages;
+    // To the byte what the old thread's requests began with: the provider's cache holds.
+    expect(JSON.stringify(request.slice(0, 3))).toBe(JSON.stringify(before.slice(0, 3)));
+    expect(request).toHaveLength(4);
+    expect(JSON.stringify(request)).not.toContain("four");
+    // The old thread knows nothing of it, and the branch can be branched like any other.
+    ana.say(channel, "go on", { thread: root });
+    await world.shows(root, "go on");
+    expect(JSON.stringify(world.llm.requests.at(-1)!.body.messages)).not.toContain("which word?");
+    const address = `https://local.slack.com${linkTo(answer!.ts)}?thread_ts=${opened.ts}&amp;cid=${channel.id}`;
+    await ana.say(channel, `${at} branch <${address}>`, { thread: branch }).delivered;
+    await world.shows(branch, "branched this thread");
+    const second = { channel: channel.id, root: tops()[1]!.ts };
+    ana.say(channel, "and again?", { thread: second });
+    await world.settled(second, 2);
+    expect(JSON.stringify(world.llm.requests.at(-1)!.body.messages)).toMatch(
+      /heron.*which word\?.*and again\?/,
+    );
+    expect(tops()).toHaveLength(2);
+  });
 
   test("R19: a worker killed in mid-text and while Slack takes a first post: another goes on, once, in the same messages", async () => {
     const { slack, ana, ben, channel, at } = scene();
