@@ -260,7 +260,18 @@ test("each decision has a number of its own, the same in its name and its title,
 });
 
 /** What only the adapter of a platform may ask: which one it is. Tables by platform say the same without a question. */
-const ASKS_FOR_PLATFORM = /(?:===|!==|==|!=|case)\s*["'](?:slack|discord|web)["']|switch \([^)]*\bplatform\)/;
+const ASKS_FOR_PLATFORM = new RegExp(
+  [
+    /(?:===|!==|==|!=|\bcase)\s*["'`]NAME["'`]/,
+    /["'`]NAME["'`]\s*(?:===|!==|==|!=)/,
+    /\bswitch\s*\([^)]*\bplatform\)/,
+    // A session's id begins with it.
+    /\.startsWith\(\s*["'`]NAME\b/,
+    /\[[^\]]*["'`]NAME["'`][^\]]*\]\s*\.includes\(/,
+  ]
+    .map(({ source }) => source.replaceAll("NAME", "(?:slack|discord|web)"))
+    .join("|"),
+);
 
 test("outside of the adapters nothing is done for one platform and not for another", () => {
   const own = /^src\/adapters\/(?:slack|discord|web)\//;
@@ -274,6 +285,9 @@ test.each([
   'threadOf(s).platform !== "web"',
   "switch (thread.platform) {",
   "case 'discord':",
+  'if ("discord" === thread.platform)',
+  'session.startsWith("discord:")',
+  '["slack", "discord"].includes(platform)',
 ])("%s counts as asking for the platform", (code) => {
   expect(ASKS_FOR_PLATFORM.test(code)).toBe(true);
 });
