@@ -71,6 +71,11 @@ export interface ChaosWorld extends AsyncDisposable {
 const JOB_LOCK_MS = 2_000;
 /** Slack's own pauses are minutes; the last attempt comes after a gateway that was killed is back. */
 const RETRIES_MS = [100, 1_000, 5_000, 15_000];
+/** Discord's own last five seconds: a final that waits for one would make the end of each run longer, and nothing else. */
+const SHORT_BUCKETS = {
+  "POST /channels/:channel/messages": [5, 2],
+  "PATCH /channels/:channel/messages/:message": [5, 2],
+} as const;
 /** Between two words of the model. */
 const WORD_MS = 25;
 
@@ -102,7 +107,9 @@ export async function openChaosWorld(options: ChaosWorldOptions): Promise<ChaosW
   const slack = stack.use(
     await createLocalSlack({ retryDelaysMs: RETRIES_MS, complaints: { posts: { burst: 1e9 } } }),
   );
-  const discord = stack.use(await createLocalDiscord({ identifies: IDENTIFIES }));
+  const discord = stack.use(
+    await createLocalDiscord({ identifies: IDENTIFIES, rateLimits: { buckets: SHORT_BUCKETS } }),
+  );
   const delays = randomOf(seed, "tools");
   const workshop = stack.use(await openWorkshop(() => delays.between(50, 500)));
   const llm = await createFakeLlm();

@@ -13,8 +13,8 @@ test(
     const lines: string[] = [];
     const { broken, record, tally, entered, quietAfterMs } = await runChaos({
       seed: SEED,
-      seconds: 18,
-      perSecond: 2,
+      seconds: 15,
+      perSecond: 2.4,
       scope: "everything",
       on: ["slack", "discord"],
       undo: [],
