@@ -28,8 +28,9 @@ export const holding = (of: {
     and r.reply = 'open' and ${of.when}
   returning w.last_seq as base, r.epoch, w.stop_seq, ${isStopped("w", "r")} as stopped, ${of.gives})`;
 
+/** Where somebody asked for new ones since the attempt claimed the session, what it began with is not kept for the next run. */
 const freezing = (first: number): string => `,
-    frozen_epoch = r.epoch, frozen_fence = $2, prompt_hash = $${first}::text, tools_hash = $${first + 1}::text`;
+    frozen_epoch = case when s.reload_fence >= $2 then null else r.epoch end, prompt_hash = $${first}::text, tools_hash = $${first + 1}::text`;
 
 export const frozenValues = (frozen: Frozen | undefined): readonly string[] =>
   frozen === undefined ? [] : [frozen.prompt.hash, frozen.tools.hash];

@@ -10,8 +10,7 @@ export interface FrozenRow {
 }
 
 /** SQL: whether the session `was` still has what it froze in this epoch. */
-export const holdsFrozen = (epoch: string): string =>
-  `was.frozen_epoch = ${epoch} and (was.reload_fence is null or was.frozen_fence > was.reload_fence)`;
+export const holdsFrozen = (epoch: string): string => `was.frozen_epoch = ${epoch}`;
 
 /**
  * SQL: the columns of a `FrozenRow`; null unless the session `was` froze them in this epoch, and nobody asked for new ones since.

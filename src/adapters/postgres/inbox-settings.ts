@@ -14,15 +14,15 @@ import type { Sql, SqlValue } from "./sql.ts";
 /** What each writes into its columns: SQL of the value `w.given`. */
 const WRITES: Readonly<Record<SettingCommand["name"], Readonly<Record<string, string>>>> = {
   // Another model is told anew what it is told: its cache holds nothing of the old one's.
-  model: { model: "w.given", reload_fence: "0" },
+  model: { model: "w.given", reload_fence: "0", frozen_epoch: "null::integer" },
   effort: { effort: "w.given" },
   title: { title: "w.given", title_source: "'person'" },
   follow: { mentions_only: "w.given = 'mention'" },
   mute: { muted: "w.given = 'on'" },
-  reload: { reload_fence: "0" },
+  reload: { reload_fence: "0", frozen_epoch: "null::integer" },
 };
 
-/** Of a row that is there. The fence of the newest claim: what that froze does not hold, and what a later one freezes does. */
+/** Of a row that is there. The fence of the newest claim: what that one has not frozen yet it freezes for nobody. */
 const SETS = (column: string): string =>
   `${column} = ${column === "reload_fence" ? "s.fence" : `excluded.${column}`}`;
 

@@ -8,6 +8,5 @@ alter table sessions add column title_source text;
 -- Only messages that mention the bot are for it.
 alter table sessions add column mentions_only boolean;
 alter table sessions add column muted boolean;
--- Prompt and tools hold that an attempt with a higher fence froze than the session had when somebody asked for new ones.
+-- The fence of the newest claim when somebody asked for new prompt and tools: an attempt with this one or a lower one freezes none.
 alter table sessions add column reload_fence bigint;
-alter table sessions add column frozen_fence bigint;
