@@ -147,6 +147,9 @@ test("I7 pitfall 13: other bots and webhooks are not heard; one that is allowed 
   await world.shows(id, "enough");
   expect(await world.settled(id, 4)).toHaveLength(4);
   expect(asked()).toBe(before + 3);
+  const read = JSON.stringify(world.llm.requests.map(({ body }) => body.messages));
+  for (const unheard of ["hello, bot", "by a program", "hello, hello", "and for ever"])
+    expect(read).not.toContain(unheard);
 });
 
 test("pitfall 15: the sign of work is part of the reply and goes with it; no typing is ever shown", async () => {
