@@ -86,6 +86,8 @@ async function act(
     const { goal, run } = opened;
     const its = goal === undefined ? {} : { turn: turn({ cause: run.cause }).turn };
     const ended = await store.end(fence, { ...ending, ...its });
+    // Who joined at the end goes on in the same run, behind the round that was stored.
+    if (ended.kind === "steered") worker.opened = { ...opened, run: { ...run, rounds: run.rounds + 1 } };
     if (ended.kind === "stopped") {
       const cancelled =
         goal === undefined ? {} : { turn: turn({ cause: run.cause, reason: "cancelled" }).turn };
