@@ -58,15 +58,17 @@ async function beforeLastMigration(): Promise<string | undefined> {
     // At the border of a shallow clone everything seems to be new, and nothing is before it.
     const before = await attempt("rev-parse", "--verify", "--quiet", `${changed}^`);
     if (before === undefined) return undefined;
-    // Work that was done side by side does not come in by its numbers: what lacks one in the middle was never a version.
+    // Work that was done side by side does not come in by its numbers: what lacks one in the middle was never a version. Nor was
+    // what has one that was written anew since.
     const had = await migrationsOf(before);
-    if (had.length < today.length && had.every((name, at) => name === today[at])) return before;
+    if (had.length < today.length && had.every((one, at) => one === today[at])) return before;
   }
   return undefined;
 }
 
+/** With the hash of what is in each. */
 async function migrationsOf(commit: string): Promise<readonly string[]> {
-  return (await git("ls-tree", "--name-only", commit, `${MIGRATIONS}/`)).split("\n");
+  return (await git("ls-tree", commit, `${MIGRATIONS}/`)).split("\n");
 }
 
 /** Today's packages where the version before wants the same ones; else its own, installed once. */
