@@ -97,7 +97,7 @@ test("a goal that waits for a reply asks the model nothing, also over an emptied
   expect((await runs(thread)).map(({ cause }) => cause)).toEqual(["continuation", "message"]);
 });
 
-test("killed between the end of a turn and the next one, with Redis emptied: exactly one turn follows", async () => {
+test("killed when the next turn has begun, with Redis emptied: another worker goes on with that turn, and there is no third one", async () => {
   const ana = bobbin.newPerson();
   const second = Promise.withResolvers<void>();
   const model = script(
