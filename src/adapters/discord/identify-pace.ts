@@ -11,7 +11,7 @@ import type { DiscordApi } from "./api.ts";
 
 /** Internal: shorter where a local Discord takes identifies sooner than the real one. */
 export interface IdentifyTimes {
-  /** Discord takes one identify in so long, ms. Default 5,000. */
+  /** Between two identifies, ms. Default 5,500. */
   readonly apartMs?: number;
   /** How long a start waits at most, however often it failed, ms. Default five minutes. */
   readonly longestWaitMs?: number;
@@ -38,8 +38,11 @@ const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 5 * 60_000;
 /** What lies longer ago than this was another trouble. */
 const FORGOTTEN_MS = 10 * 60_000;
-/** Discord takes one identify in so long; a process knows by itself only of its own. */
-const APART_MS = 5_000;
+/**
+ * Discord takes one identify in 5 s, by when they arrive: one that was long on its way would have the next one refused. A process
+ * knows by itself only of its own.
+ */
+const APART_MS = 5_500;
 /** How long it may take to keep that the gateway is entered, ms. */
 const TELL_MS = 1_000;
 /** So many are left for people who have to find out what is wrong. */

@@ -61,11 +61,11 @@ test("a start right after another waits until Discord takes the next identify, a
     return new Promise(() => undefined);
   };
   const deps = { api, entering: silentStore, clock, log: silentLog };
-  const pace = new IdentifyPace(deps, { restarts: 1, gapMs: 1_200 });
+  const pace = new IdentifyPace(deps, { restarts: 1, gapMs: 1_300 });
   const begun = clock.ticks();
   const waited = await waitOf(clock, pace.turn(1, never), 200);
-  expect(told).toEqual([begun + 3_800]);
-  expect(waited).toBe(4_800);
+  expect(told).toEqual([begun + 4_200]);
+  expect(waited).toBe(5_200);
   api.close();
 });
 
