@@ -22,7 +22,10 @@ const TOLD = {
 const UNTOLD = {
   name: "answers-untold",
   text: `
-with taken as (
+with forgotten as (
+  update answers set told = true, place = '', text = ''
+  where platform = $1 and ($2::text is null or space = $2) and not told and owed_at <= now_ms() - $4::bigint),
+taken as (
   update answers set taken_at = now_ms() where command in (
     select command from answers
     where platform = $1 and ($2::text is null or space = $2) and not told

@@ -24,8 +24,9 @@ export interface Answers {
   /** It is told, or never can be: that it was owed stays known, where and what is forgotten. */
   told(command: InboundId): Promise<void>;
   /**
-   * Those of one space, or of all spaces of the platform, that nobody set out to tell for `idleMs`, since whoever wanted to died or could not; the oldest first.
-   * Whoever hears of them tells them, and no one else hears of them for as long. What is older than `keptMs` is of no use any more.
+   * Those of one space, or of all spaces of the platform, that nobody set out to tell for `idleMs`, since whoever wanted to died or
+   * could not; the oldest first. Whoever hears of them tells them, and no one else hears of them for as long. What is older than
+   * `keptMs` is of no use any more: where it was wanted is forgotten then, as if it were told.
    */
   untold(
     platform: Platform,
