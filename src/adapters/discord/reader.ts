@@ -75,9 +75,6 @@ export class Reader {
   readonly #dirty = new Set<string>();
   /** Guilds, and all direct conversations together, of which something is known. */
   readonly #spaces = new Set<string>();
-  #newest = "0";
-  /** The newest of all when the gateway was entered: up to here somebody listened. */
-  #newestBefore = "0";
   #fetching = 0;
   readonly #queue: (() => void)[] = [];
   #cancelFlush: (() => void) | undefined;
@@ -89,7 +86,6 @@ export class Reader {
     for (const mark of options.known) {
       this.#seen.set(mark.channel, mark);
       this.#spaces.add(mark.space);
-      this.#newest = newerOf(mark.seen, this.#newest);
     }
   }
 
@@ -97,7 +93,6 @@ export class Reader {
   enter(): readonly ReadingMark[] {
     this.#current.clear();
     this.#fetched.clear();
-    this.#newestBefore = this.#newest;
     const since = sinceOf(this.#deps.clock.now());
     const direct = [...this.#seen.values()]
       .filter(({ space, seen }) => space === DIRECT && isAfter(seen, since))
@@ -109,19 +104,34 @@ export class Reader {
 
   /** The channels of a guild, as the gateway tells them: those with something new are fetched. */
   guild(guild: string, channels: readonly KnownChannel[]): void {
-    const isKnown = this.#spaces.has(guild);
+    const all = this.#allKnown(guild);
+    let newestOfAll = guild;
     for (const { id, kind, newest } of channels) {
       if (kind === "other") continue;
-      if (!this.#seen.has(id)) {
-        // Where somebody listened before, all that is older than the newest was heard.
-        const seen = isKnown ? this.#newestBefore : newerOf(newest ?? id, id);
-        this.#move({ space: guild, channel: id, seen });
-      }
+      newestOfAll = newerOf(newerOf(newest ?? id, id), newestOfAll);
+      if (!this.#seen.has(id))
+        this.#move({ space: guild, channel: id, seen: all ?? newerOf(newest ?? id, id) });
       const seen = this.#seen.get(id)?.seen;
       if (newest !== undefined && seen !== undefined && isAfter(newest, seen)) this.#catchUp(id);
       else this.#current.add(id);
     }
-    if (!isKnown) this.#move({ space: guild, channel: guild, seen: snowflakeAt(this.#deps.clock.now()) });
+    // Kept together with the marks of all of them, so that none of them is ever taken for one in which nothing was said.
+    this.#move({ space: guild, channel: guild, seen: newestOfAll });
+  }
+
+  /**
+   * Up to here every channel of the space has a mark of its own: in one without, all that was said later may be missing. That is said
+   * by the list of channels that the gateway tells, and by nothing that was heard: who is thrown out of the gateway before it has told
+   * the list may have heard of one channel and not of the others. Of direct conversations there is no list. Undefined where nobody
+   * has listened before.
+   */
+  #allKnown(space: string): string | undefined {
+    if (!this.#spaces.has(space)) return undefined;
+    return this.#seen.get(space)?.seen ?? this.#oldestMissed();
+  }
+
+  #oldestMissed(): string {
+    return snowflakeAt(this.#deps.clock.now() - this.#options.longestAgoMs);
   }
 
   /** Those in which somebody has listened, and that were not left since. */
@@ -159,9 +169,10 @@ export class Reader {
     const space = guild ?? DIRECT;
     if (!this.#seen.has(channel)) {
       const before = previous(message.id);
-      const wasHeard = this.#spaces.has(space) && isAfter(before, this.#newestBefore);
-      const mark = { space, channel, seen: wasHeard ? this.#newestBefore : before };
-      if (!wasHeard) this.#current.add(channel);
+      const all = this.#allKnown(space);
+      const isNext = all === undefined || !isAfter(before, all);
+      const mark = { space, channel, seen: isNext ? before : all };
+      if (isNext) this.#current.add(channel);
       this.#move(mark);
       // Before anything of it is taken in, so that a crash does not make it a channel that nobody knows.
       this.#enqueue(channel, async () => void (await this.#take(() => this.#keep([mark]))));
@@ -250,10 +261,10 @@ export class Reader {
     await this.#turn();
     this.#fetched.add(channel);
     try {
-      const { clock, log, receive } = this.#deps;
-      const { longestAgoMs, mostMissed } = this.#options;
+      const { log, receive } = this.#deps;
+      const { mostMissed } = this.#options;
       const guild = mark.space === DIRECT ? undefined : mark.space;
-      let after = newerOf(snowflakeAt(clock.now() - longestAgoMs), mark.seen);
+      let after = newerOf(this.#oldestMissed(), mark.seen);
       let count = 0;
       for (; count < mostMissed;) {
         const page = await this.#page(channel, after);
@@ -310,7 +321,6 @@ export class Reader {
     this.#seen.delete(mark.channel);
     this.#seen.set(mark.channel, mark);
     this.#forgetOldest();
-    this.#newest = newerOf(mark.seen, this.#newest);
     this.#dirty.add(mark.channel);
     this.#cancelFlush ??= this.#deps.clock.after(FLUSH_MS, () => {
       this.#cancelFlush = undefined;

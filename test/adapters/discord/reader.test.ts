@@ -65,6 +65,9 @@ async function world({ mostWaiting = 200 } = {}) {
   const ids: string[] = [];
   return {
     reader,
+    discord,
+    ana,
+    general: { id: channel.id, channel },
     taken: () => [...taken],
     say: (text: string): string => {
       const { id } = ana.say(channel, text);
@@ -109,6 +112,28 @@ test("what is said while the gateway is entered once more, amid the fetching of 
   w.tell(w.say("heard"), "heard");
   await until(() => w.taken().includes("heard"), { what: "the last one was taken in" });
   expect(w.taken()).toEqual(["missed", "missed amid the fetching", "heard"]);
+});
+
+test("thrown out of the gateway before it has told its channels: what was said in a thread nobody knew is fetched next time, though newer words were heard elsewhere", async () => {
+  await using w = await world();
+  const root = w.ana.say(w.general.channel, "a talk of people");
+  w.ana.openThread(root, "A talk of people");
+  const { id: newest } = w.ana.say(root.id, "missed in the thread");
+  w.reader.enter();
+  w.tell(w.say("heard elsewhere"), "heard elsewhere");
+  await until(() => w.taken().includes("heard elsewhere"), { what: "it was taken in" });
+  w.reader.enter();
+  const guild = w.discord.guild.id;
+  const thread = {
+    id: root.id,
+    guild,
+    kind: "thread",
+    name: undefined,
+    parent: w.general.id,
+    newest,
+  } as const;
+  w.reader.guild(guild, [thread]);
+  await until(() => w.taken().includes("missed in the thread"), { what: "the thread was fetched" });
 });
 
 test("what found the line full, amid the fetching of what was missed before, is fetched later", async () => {
