@@ -127,7 +127,13 @@ export function createDiscordPlace(discord: LocalDiscord, random: Random): Chaos
       authorOf(id).delete(message);
       if (id === thread.root) {
         gone.add(thread.session);
-        if (!thread.isDirect && isThere(thread)) discord.deleteThread(thread.channel);
+        if (!thread.isDirect && isThere(thread)) {
+          discord.deleteThread(thread.channel);
+          // With all that was said in it, whether or not anybody has fetched that.
+          for (const { id: within, channel } of said.values())
+            if (channel === thread.channel) deleted.add(within);
+          owed.splice(0, owed.length, ...owed.filter(({ session }) => session !== thread.session));
+        }
       }
       return Promise.resolve(false);
     },

@@ -5,6 +5,7 @@
  */
 
 import { Routes, type APIMessage } from "discord-api-types/v10";
+import { pause } from "../../core/pause.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Log } from "../../core/ports/log.ts";
 import type { Transcripts } from "../../core/ports/transcripts.ts";
@@ -34,7 +35,7 @@ export interface Place {
 }
 
 export interface MissedChanges {
-  /** After the gateway was entered anew. The newest places are looked at, one after the other; never throws. */
+  /** After the gateway was entered anew. The newest places are looked at, one after the other; a later look takes the place of one that goes on. Never throws. */
   look(places: readonly Place[]): void;
 }
 
@@ -43,10 +44,14 @@ const PAGE = "100";
 /** Each costs one request; what lies longer ago is hardly worked on. */
 const MOST_PLACES = 50;
 const LONGEST_AGO_MS = 86_400_000;
+/** Of one place, where Discord takes no question for a while. */
+const MOST_TRIES = 5;
 
 export function createMissedChanges(deps: MissedChangesDeps): MissedChanges {
   const { api, reader, receive, transcripts, clock, log } = deps;
+  const never = new AbortController().signal;
   let last: Promise<void> = Promise.resolve();
+  let looks = 0;
 
   /** The messages as they are stored, each with the newest that is known of it. */
   async function storedOf(session: SessionId): Promise<ReadonlyMap<string, readonly Part[]>> {
@@ -62,18 +67,20 @@ export function createMissedChanges(deps: MissedChangesDeps): MissedChanges {
     return stored;
   }
 
-  async function compare({ guild, channel }: Place): Promise<void> {
+  /** @returns how long to wait where Discord takes no question just now, ms. */
+  async function compare({ guild, channel }: Place): Promise<number | undefined> {
     const session = sessionIn(guild, channel);
-    if ((await transcripts.status(session)) === undefined) return;
+    if ((await transcripts.status(session)) === undefined) return undefined;
     const answer = await api.call("GET", Routes.channelMessages(channel), { query: { limit: PAGE } });
+    if (answer.kind === "rate_limited") return answer.afterMs;
     if (answer.kind !== "ok") {
       log.info("it could not be seen what was changed on Discord meanwhile", { session, kind: answer.kind });
-      return;
+      return undefined;
     }
     const messages = answer.data as readonly APIMessage[];
     const [newest, oldest] = [messages.at(0), messages.at(-1)];
     // Without the permission to read what was said before there is nothing, and no refusal.
-    if (newest === undefined || oldest === undefined) return;
+    if (newest === undefined || oldest === undefined) return undefined;
     const shown = new Map(messages.map(starterOr).map((message) => [message.id, message]));
     for (const [id, parts] of await storedOf(session)) {
       const message = shown.get(id);
@@ -87,16 +94,30 @@ export function createMissedChanges(deps: MissedChangesDeps): MissedChanges {
         });
       }
     }
+    return undefined;
+  }
+
+  /** The channel's line goes on while Discord lets us wait. */
+  async function lookAt(place: Place, isNewest: () => boolean): Promise<void> {
+    for (let tries = 0; tries < MOST_TRIES && isNewest(); tries++) {
+      let waitMs: number | undefined;
+      await reader.inTurn(place.channel, async () => {
+        waitMs = await compare(place);
+      });
+      if (waitMs === undefined) return;
+      await pause(clock, waitMs, never);
+    }
   }
 
   return {
     look(places) {
+      const look = ++looks;
       const since = snowflakeAt(clock.now() - LONGEST_AGO_MS);
       const newest = places
         .filter((place) => isAfter(place.newest, since))
         .sort((a, b) => (isAfter(a.newest, b.newest) ? -1 : 1))
         .slice(0, MOST_PLACES);
-      for (const place of newest) last = last.then(() => reader.inTurn(place.channel, () => compare(place)));
+      for (const place of newest) last = last.then(() => lookAt(place, () => look === looks));
     },
   };
 }

@@ -152,7 +152,11 @@ export class Reader {
     // The marks go last: as long as they are there, who listens next notices that it is left.
     const steps = [() => leave(guild), () => marks.drop(PLATFORM, this.#options.term, guild)];
     this.#enqueue(guild, async () => {
-      for (const step of steps) if (this.#spaces.has(guild) || !(await this.#take(step))) return;
+      // Asked before each try: while the store is away the bot may have come again.
+      const unlessBack = (step: () => Promise<void>) => async () => {
+        if (!this.#spaces.has(guild)) await step();
+      };
+      for (const step of steps) if (!(await this.#take(unlessBack(step)))) return;
     });
   }
 

@@ -19,6 +19,7 @@ import { createLocalDiscord } from "../../support/discord/local-discord.ts";
 import type { Said } from "../../support/discord/person.ts";
 import { freshDatabase, type FreshDatabase } from "../../support/services/postgres.ts";
 import { silentLog } from "../../support/silent-log.ts";
+import { until } from "../../support/until.ts";
 
 let database: FreshDatabase;
 let sql: Sql;
@@ -105,6 +106,24 @@ async function openWorld() {
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }
+
+test("a Discord that takes no question for a while is asked again", async () => {
+  await using world = await openWorld();
+  const { discord, ana, root, thread } = world;
+  const one = ana.say(thread, "oen");
+  await world.hear(root, one);
+  ana.edit(one, "one");
+  discord.fault("GET /channels/:channel/messages", {
+    kind: "rate limited",
+    retryAfterS: 0.3,
+    scope: "global",
+  });
+  await world.look();
+  await until(async () => (await world.stored()).some(([kind, text]) => kind === "edit" && text === "one"), {
+    what: "the edit was found",
+  });
+  expect(discord.callsOf("GET /channels/:channel/messages")).toHaveLength(2);
+});
 
 test("messages that wait are changed and taken back as their authors did meanwhile, the first one of the thread too; looking again changes nothing", async () => {
   await using world = await openWorld();
