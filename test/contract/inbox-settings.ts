@@ -5,7 +5,17 @@ import { MENTION_RULE, MUTE_RULE } from "../../src/core/session-settings.ts";
 import type { SessionId } from "../../src/core/thread.ts";
 import type { ContractCase } from "./contract.ts";
 import { fates, type InboxSubject } from "./inbox-subject.ts";
-import { answer, asRun, command, message, modelCall, newSession, round } from "./store-samples.ts";
+import {
+  answer,
+  asRun,
+  command,
+  deletion,
+  edit,
+  message,
+  modelCall,
+  newSession,
+  round,
+} from "./store-samples.ts";
 
 const mute = (value: "on" | "off"): SessionCommand => ({ name: "mute", value });
 const follow = (value: "thread" | "mention"): SessionCommand => ({ name: "follow", value });
@@ -138,6 +148,40 @@ export const inboxSettingsCases: readonly ContractCase<InboxSubject>[] = [
         kind: "refused",
         rule: "limits.user: 1",
       });
+    },
+  },
+  {
+    title:
+      "an edit or a delete of a message that was refused is not kept either, and one of what is for the bot still is",
+    async run(subject) {
+      const { inbox, store, transcripts } = subject;
+      const session = newSession();
+      const asked = message(session, "to the bot");
+      await inbox.put(asked);
+      const first = asRun(await store.open(session, "w"));
+      const stranger = message(session, "of a guest");
+      await inbox.put(stranger, { rule: "guests: U3 is a guest", isRefused: true });
+      await put(subject, session, follow("mention"));
+      const talk = message(session, "among people", { addressed: false });
+      await inbox.put(talk);
+      await put(subject, session, mute("on"));
+      const muted = message(session, "while it is quiet");
+      await inbox.put(muted);
+      await put(subject, session, mute("off"));
+      const before = await transcripts.inbounds(session);
+      for (const refused of [stranger, talk, muted])
+        for (const change of [edit(refused, "among people, and longer"), deletion(refused)]) {
+          expect(await inbox.put(change)).toEqual({ kind: "ignored" });
+          expect(await inbox.put(change)).toEqual({ kind: "ignored" });
+        }
+      expect(await transcripts.inbounds(session)).toEqual(before);
+      expect(await inbox.put(edit(asked, "to the bot, again"))).toMatchObject({ kind: "stored" });
+      await store.end(first.fence, { reason: "stop", modelCalls: [] });
+      await store.settled(first.fence);
+      await inbox.put(message(session, "next"));
+      const { tail } = asRun(await store.open(session, "w"));
+      expect(JSON.stringify(tail)).toContain("to the bot, again");
+      expect(JSON.stringify(tail)).not.toContain("among people");
     },
   },
   {

@@ -55,7 +55,7 @@ select (select seq from put) as seq, (select seq from inbox where id = $1) as be
 /**
  * Edits and deletes. They hold the session's row, because whether their message still waits is decided by whoever admits it.
  * Of a waiting message they change the row; of one that the model has read in this epoch they wait, as a note, for the next
- * run.
+ * run. What was refused is no such message: nobody reads it, and what is said in its place is not kept where it was not.
  */
 const CHANGE = {
   name: "inbox-change",
@@ -66,7 +66,7 @@ target as materialized (
     exists (select from entries e, was where e.inbound = i.id and e.epoch = was.epoch) as used,
     (select left(string_agg(p->>'text', ' '), 200) from jsonb_array_elements(i.body->'parts') p
       where p->>'kind' = 'text') as said
-  from inbox i where i.session = $2 and i.kind = 'message' and i.message = $4
+  from inbox i where i.session = $2 and i.kind = 'message' and i.message = $4 and i.fate is distinct from 'refused'
   order by i.seq desc limit 1),
 held as (
   update sessions s set rev = s.rev + 1 from was, target where s.id = was.id and s.rev = was.rev returning s.id),

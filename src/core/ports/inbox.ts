@@ -32,7 +32,7 @@ export type Stored =
    * thread is muted or follows mentions only (then without what it said). Only what would have been stored else is.
    */
   | { readonly kind: "refused"; readonly seq: number; readonly rule: string }
-  /** Not addressed to the bot and no session lies here: nothing was stored. */
+  /** Not addressed to the bot and no session lies here, or a change of what nobody reads: nothing was stored. */
   | { readonly kind: "ignored" };
 
 export interface Inbox {
@@ -41,7 +41,8 @@ export interface Inbox {
    * for `stop` and `reset` raises the session's `stop_seq` (and `epoch`): waiting inbounds before it become `cancelled`
    * (corrections of what the model has read only by a `reset`), later ones are untouched. A command that sets something sets it
    * with its row, for what is stored and claimed after it. An edit or delete of a *waiting*
-   * message changes that message. A note waits for the next new run.
+   * message changes that message; one of a message that was refused is ignored, as one of a message that was never stored. A
+   * note waits for the next new run.
    * @param admission none for what the bot itself stores. A limit that is reached at this moment may be passed by what other
    * processes store at the same time.
    */

@@ -45,8 +45,11 @@ export function createMemoryInbox(ledger: MemoryLedger): Inbox {
     admission: Admission,
   ): Stored {
     const target = ledger.inbox.findLast(
-      ({ inbound: of }) =>
-        of.session === session.id && of.kind === "message" && of.message === inbound.message,
+      ({ inbound: of, fate }) =>
+        of.session === session.id &&
+        of.kind === "message" &&
+        of.message === inbound.message &&
+        fate !== "refused",
     );
     if (target === undefined || target.inbound.kind !== "message") return { kind: "ignored" };
     const { id } = target.inbound;
