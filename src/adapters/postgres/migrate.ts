@@ -1,6 +1,7 @@
 /**
  * Brings a database to today's schema. Any number of processes may do so at once: node-pg-migrate's advisory lock is
- * waited for, and it covers the making of its own table. A newer schema than ours is left as it is.
+ * waited for, and it covers the making of its own table. A newer schema than ours is left as it is. Who is cut off between two
+ * migrations leaves those that are done, and whoever comes next goes on behind them.
  */
 
 import { join } from "node:path";
@@ -51,7 +52,8 @@ async function run(client: pg.ClientBase, log: Log | undefined): Promise<void> {
     dir: join(import.meta.dirname, "migrations"),
     migrationsTable: "migrations",
     direction: "up",
-    singleTransaction: true,
+    // Each is one of its own: what locks one table is not held while an index of another one is built.
+    singleTransaction: false,
     // A migration that came in late with a lower number is run all the same, and the version before is not stopped by it.
     checkOrder: false,
     advisoryLockMode: "wait",

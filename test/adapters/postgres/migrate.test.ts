@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readdir } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
@@ -8,9 +9,15 @@ import { migrate } from "../../../src/adapters/postgres/migrate.ts";
 import { openPostgres } from "../../../src/adapters/postgres/pool.ts";
 import { running } from "../../contract/run-store-subject.ts";
 import { emptyDatabase } from "../../support/services/postgres.ts";
+import { until } from "../../support/until.ts";
 import { storesOver } from "./store-subject.ts";
 
 const program = fileURLToPath(new URL("./programs/migrate.ts", import.meta.url));
+const folder = fileURLToPath(new URL("../../../src/adapters/postgres/migrations", import.meta.url));
+
+async function ours(): Promise<readonly string[]> {
+  return (await readdir(folder)).sort().map((file) => file.replace(/\.sql$/, ""));
+}
 
 async function applied(url: string): Promise<readonly string[]> {
   const client = new pg.Client({ connectionString: url });
@@ -55,6 +62,45 @@ test("P4: the same many times within one process, and again when there is nothin
   const names = await applied(database.url);
   await migrate(database.url);
   expect(await applied(database.url)).toEqual(names);
+});
+
+test("each migration is kept by itself: what comes before one that was cut off stands, and who waited goes on behind it", async () => {
+  await using database = await emptyDatabase();
+  const [holder, sql] = [
+    new pg.Client({ connectionString: database.url }),
+    openPostgres({ url: database.url }),
+  ];
+  await holder.connect();
+  // A table of the same name that is not committed yet holds up who wants to make it.
+  await holder.query("begin; create table goals ()");
+  const both = Promise.allSettled([migrate(database.url), migrate(database.url)]);
+  const waiting = async (waitsFor: string): Promise<number | undefined> => {
+    const [row] = await sql.query<{ pid: number }>(
+      {
+        text: `select pid from pg_stat_activity
+          where datname = current_database() and application_name = 'bobbin migrate' and wait_event = $1`,
+      },
+      [waitsFor],
+    );
+    return row?.pid;
+  };
+  try {
+    await until(() => waiting("advisory"), { what: "the one waits for the other" });
+    const pid = await until(() => waiting("transactionid"), { what: "the other waits for the table" });
+    expect(await applied(database.url)).toEqual((await ours()).filter((name) => name < "0014"));
+    expect(await sql.query({ text: "select pg_terminate_backend($1, 10000) as ended" }, [pid])).toEqual([
+      { ended: true },
+    ]);
+  } finally {
+    await holder.end();
+  }
+  // Whoever was cut off is told that trying again helps.
+  const [cutOff, ...others] = (await both).filter((outcome) => outcome.status === "rejected");
+  expect(cutOff?.reason).toMatchObject({ code: "store_unavailable", retryable: true });
+  expect(others).toEqual([]);
+  expect(await applied(database.url)).toEqual(await ours());
+  expect(await running(storesOver(sql), "it works")).toMatchObject({ kind: "run" });
+  await sql.close();
 });
 
 test("a migration of a newer version whose number lies between ours stops nobody", async () => {
