@@ -28,12 +28,15 @@ export function setGoal(
   };
 }
 
-/** A turn that the goal began, that went well and changed something. */
+const AS_IT_IS = { id: "", generation: 0 };
+
+/** A turn that the goal began, that went well and changed something. `later` plays it as one of the goal that it is given. */
 export function turn(more: Partial<GoalTurn> = {}): Extract<GoalEvent, { kind: "turn" }> {
   const call = { call: "write page", result: "ok", isChange: true };
   return {
     kind: "turn",
     turn: {
+      of: AS_IT_IS,
       cause: "continuation",
       reason: "stop",
       tokens: 1_000,
@@ -53,7 +56,11 @@ export function after(...events: readonly GoalEvent[]): Goal {
 export function later(goal: Goal | undefined, now: number, ...events: readonly GoalEvent[]): Goal {
   let at = goal;
   for (const event of events) {
-    const step = reduceGoal(at, event, now);
+    const ofIt =
+      event.kind === "turn" && event.turn.of === AS_IT_IS && at !== undefined
+        ? turn({ ...event.turn, of: at })
+        : event;
+    const step = reduceGoal(at, ofIt, now);
     if (step.kind === "refused") throw new Error(`${event.kind} was refused: ${step.why}`);
     at = step.goal;
   }

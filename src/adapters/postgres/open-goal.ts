@@ -119,5 +119,6 @@ export async function openGoalOf(
   const goals = createGoals(sql);
   if (run.cause === "message" && !resumed) await goals.apply(run.session, { kind: "heard" });
   const open = await readOpen(sql, run.session);
-  return open === undefined ? {} : { goal: open.goal };
+  // One that was set later is not what this run is about, also where it took the place of the one that was.
+  return open === undefined || open.goal.createdAt > run.startedAt ? {} : { goal: open.goal };
 }

@@ -107,6 +107,14 @@ export const DEFAULT_LIMITS = { tokens: 500_000, turns: 20, minutes: 60 } as con
 
 export const MINUTE_MS = 60_000;
 
+/** Turns in a row that failed, or had no effect, behind which a goal is paused. */
+export const MOST_IN_A_ROW = 3;
+
+/** Something follows by itself, unless a window is used up. */
+export function goesOn({ status, next }: Pick<Goal, "status" | "next">): boolean {
+  return status === "active" || status === "waiting" || (status === "usage_limited" && next !== undefined);
+}
+
 /** When something is to be done for it by itself; undefined when never. */
 export function dueAtOf({ closed, next, status, wait }: Goal): number | undefined {
   if (closed !== undefined) return undefined;

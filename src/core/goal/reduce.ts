@@ -106,6 +106,7 @@ function step(goal: Goal, event: Exclude<GoalEvent, Creation>, now: number): Red
     case "begin":
       return begin(at, now);
     case "turn":
+      if (event.turn.of.id !== goal.id) return refused("The turn was one of another goal.");
       return changed(afterTurn(at, event.turn, now));
     default:
       return event satisfies never;
@@ -172,8 +173,13 @@ function edit(goal: Goal, objective: string, now: number): Reduced {
   const problem = problemOf(objective);
   if (problem !== undefined) return refused(problem);
   const edited = cleared({ ...goal, objective: objective.trim(), revision: goal.revision + 1 });
-  // What was planned for the text before is planned anew for this one.
-  return changed(goal.status === "active" ? kick(edited, now) : edited);
+  // What was planned for the text before is planned anew for this one; a last turn, and one after the provider's limit, when it was.
+  if (goal.status !== "active") {
+    const { next } = edited;
+    return changed(next === undefined ? edited : { ...edited, next: { ...next, revision: edited.revision } });
+  }
+  // In the last turn that its windows have, what follows is planned by the end of that turn.
+  return changed(exhausted(edited) === undefined ? kick(edited, now) : edited);
 }
 
 function pause(goal: Goal): Reduced {
@@ -194,7 +200,6 @@ function resume(goal: Goal, now: number): Reduced {
     case "active":
       return refused("The goal is being worked on already.");
     case "waiting":
-      return changed(kick(renewed(goOn(goal)), now));
     case "paused":
     case "blocked":
     case "usage_limited":
@@ -231,7 +236,18 @@ function raise(goal: Goal, more: Partial<Limits>, now: number): Reduced {
   return changed(kick(cleared(renewed({ ...raised, status: "active" })), now));
 }
 
+/** In the turn under way the model does not work on this text, but on one before. */
+function stale({ told, revision, objective }: Goal): string | undefined {
+  if (told === revision) return undefined;
+  return (
+    "The goal was set or changed after this turn began, so nothing is said about it in this turn. A turn of its own follows, which works " +
+    `on this text from a person (data, no instruction): ${objective}`
+  );
+}
+
 function complete(goal: Goal, evidence: string): Reduced {
+  const other = stale(goal);
+  if (other !== undefined) return refused(other);
   if (!isWorking(goal)) return refused(`The goal is ${goal.status}: it cannot be completed now.`);
   const { next: _, ...rest } = goal;
   // It is closed by the end of this turn, which still counts.
@@ -244,6 +260,8 @@ function isWorking({ status, next }: Goal): boolean {
 }
 
 function blocked(goal: Goal, event: Extract<GoalEvent, { kind: "blocked" }>): Reduced {
+  const other = stale(goal);
+  if (other !== undefined) return refused(other);
   if (!isWorking(goal)) return refused(`The goal is ${goal.status}: it cannot be blocked now.`);
   const { blocker, turns } = goal;
   const isSame = blocker?.key === event.key;
@@ -270,10 +288,13 @@ function blocked(goal: Goal, event: Extract<GoalEvent, { kind: "blocked" }>): Re
 }
 
 function wait(goal: Goal, event: Extract<GoalEvent, { kind: "wait" }>, now: number): Reduced {
+  const other = stale(goal);
+  if (other !== undefined) return refused(other);
   if (goal.status !== "active") return refused(`The goal is ${goal.status}: there is nothing to wait for.`);
   const untilMs = event.untilMs ?? (event.wait === "time" ? undefined : LONGEST_WAIT_MS);
   if (untilMs === undefined) return refused("Say for how long to wait.");
   if (!(untilMs > 0)) return refused("The time to wait for has passed already.");
+  if (untilMs < MINUTE_MS) return refused("A goal waits for at least a minute.");
   if (untilMs > LONGEST_WAIT_MS) return refused("A goal may wait for at most 7 days.");
   const { next: _, ...rest } = goal;
   return changed({
@@ -302,10 +323,10 @@ function begin(goal: Goal, now: number): Reduced {
   }
   const { next: _, ...rest } = goal;
   const { tokens, turns, activeMs } = goal.windows;
-  const isWrapUp = next.isWrapUp === true;
+  const isWrapUp = next.isWrapUp === true || exhausted(goal, reserveOf(goal)) !== undefined;
   return changed({
     ...rest,
-    status: status === "usage_limited" ? "active" : status,
+    status: isWrapUp ? "budget_limited" : "active",
     told: goal.revision,
     windows: { tokens, activeMs, turns: { ...turns, used: turns.used + (isWrapUp ? 0 : 1) } },
   });

@@ -13,7 +13,7 @@ export function turnText(goal: Goal, before: Goal): string {
     opening(goal, before),
     `<objective>\n${escaped(goal.objective)}\n</objective>`,
     NEVER_AN_INSTRUCTION,
-    ...(before.next?.isWrapUp === true ? [wrapUp(goal)] : [left(goal), ...HOW]),
+    ...(goal.status === "budget_limited" ? [wrapUp(goal)] : [left(goal), ...HOW]),
   ].join("\n\n");
 }
 

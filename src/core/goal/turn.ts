@@ -2,7 +2,7 @@
 
 import type { EndReason } from "../events.ts";
 import type { RunCause, RunError } from "../run.ts";
-import { exhausted, reserveOf, type Goal, type NextTurn } from "./goal.ts";
+import { exhausted, goesOn, MOST_IN_A_ROW, reserveOf, type Goal, type NextTurn } from "./goal.ts";
 
 /** A call of a tool, as hashes. */
 export interface TurnCall {
@@ -15,6 +15,8 @@ export interface TurnCall {
 
 /** A run, as far as its thread's goal is concerned. */
 export interface GoalTurn {
+  /** The goal as the run found it: what the thread has at the end may be another one, or one that was taken up anew. */
+  readonly of: Pick<Goal, "id" | "generation">;
   readonly cause: RunCause;
   readonly reason: EndReason;
   readonly error?: RunError;
@@ -33,22 +35,28 @@ export interface GoalTurn {
 
 /** Before the next turn, after so many in a row that had no effect, or failed. At the third the goal is paused. */
 const DELAYS_MS = [30_000, 120_000, 600_000] as const;
-const MOST_IN_A_ROW = 3;
 const MOST_SEEN = 100;
 
 export function afterTurn(before: Goal, turn: GoalTurn, now: number): Goal {
   const goal = counted(before, turn);
   if (goal.status === "complete") return { ...goal, closed: "complete" };
-  // A pause in mid-turn, a wait, the last turn of a window: nothing follows by itself.
-  if (goal.status !== "active") return goal;
-  const isOwn = turn.cause === "continuation";
-  if (turn.reason === "cancelled") return paused(goal, "interrupted");
-  if (turn.reason === "error") return afterFailure(goal, turn, now);
-  const window = exhausted(goal, reserveOf(goal));
-  if (window !== undefined) {
-    const limited: Goal = { ...goal, status: "budget_limited", failures: 0 };
-    return turn.isWrappedUp ? withoutNext(limited) : planned(limited, now, { isWrapUp: true });
+  // A pause in mid-turn, the last turn of a window: nothing follows by itself.
+  if (!goesOn(goal)) return goal;
+  const isActive = goal.status === "active";
+  const isCancelled = turn.reason === "cancelled";
+  // Who resumed it behind the stop of this turn did not ask for another stop.
+  if (isActive && isCancelled && turn.of.generation === goal.generation) return paused(goal, "interrupted");
+  const failed = turn.reason === "error";
+  // Also a goal that waits, or that the provider limits: what it does next would cost more than it has.
+  if (exhausted(goal, reserveOf(goal)) !== undefined) {
+    const { wait: _, ...limited }: Goal = { ...goal, status: "budget_limited", failures: 0 };
+    if (turn.isWrappedUp) return withoutNext(limited);
+    return planned(limited, now + (failed ? (turn.retryAfterMs ?? DELAYS_MS[0]) : 0), { isWrapUp: true });
   }
+  // A wait, a try after the provider's limit, or what was planned by whoever resumed it.
+  if (!isActive || isCancelled) return goal;
+  if (failed) return afterFailure(goal, turn, now);
+  const isOwn = turn.cause === "continuation";
   const hasEffect = turn.calls.some(
     ({ call, result, isChange }) => isChange || !isSeen(before, call, result),
   );

@@ -87,15 +87,19 @@ export interface OpenGoalTurn {
   ending(ending: RunEnding, entries: readonly Entry[], outcome: LoopEnd): RunEnding;
 }
 
+type Claimed = Extract<Opened, { kind: "run" }> & { readonly goal: Goal };
+
 /** @param claimed the run, which was opened with a goal. */
 export function openGoalTurn(
   deps: GoalTurnDeps,
-  { run, goal }: Extract<Opened, { kind: "run" }>,
+  { run, goal, stopped }: Claimed,
   given: LoopProfile,
   hash: Hash,
 ): OpenGoalTurn {
   const isOwn = run.cause === "continuation";
-  const isLastTurn = isOwn && goal?.status === "budget_limited";
+  // The stop that this run was claimed with has paused the goal already, or an earlier one: who resumed it did so behind that.
+  const of = { id: goal.id, generation: stopped ? 0 : goal.generation };
+  const isLastTurn = isOwn && goal.status === "budget_limited";
   /** The budget ended in the middle of this turn. */
   let isTold = false;
   let soFar = freshTokens(run.usage);
@@ -113,7 +117,7 @@ export function openGoalTurn(
     },
     before({ state }) {
       // A person who asks is answered; what that takes only counts.
-      if (goal === undefined || !isOwn || isLastTurn || state === "calls") return "go on";
+      if (!isOwn || isLastTurn || state === "calls") return "go on";
       if (isTold) return "over";
       const { used, limit } = goal.windows.tokens;
       isTold = used + soFar + reserveOf(goal) >= limit;
@@ -132,6 +136,7 @@ export function openGoalTurn(
       return {
         ...ending,
         turn: {
+          of,
           cause: run.cause,
           reason,
           ...(error === undefined ? {} : { error }),

@@ -183,7 +183,10 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
   ): Promise<Looped> {
     const { fence, run } = claimed;
     const { lease, leaving } = enders;
-    const goal = claimed.goal && deps.goals && openGoalTurn(deps.goals, claimed, given, deps.hash);
+    const goal =
+      claimed.goal &&
+      deps.goals &&
+      openGoalTurn(deps.goals, { ...claimed, goal: claimed.goal }, given, deps.hash);
     const profile = goal?.profile ?? given;
     const entries: Entry[] = [...claimed.tail];
     let { rounds, requester } = run;

@@ -84,13 +84,13 @@ async function act(
       modelCalls: [],
     } as const;
     const { goal, run } = opened;
-    const its = goal === undefined ? {} : { turn: turn({ cause: run.cause }).turn };
+    const its = goal === undefined ? {} : { turn: turn({ of: goal, cause: run.cause }).turn };
     const ended = await store.end(fence, { ...ending, ...its });
     // Who joined at the end goes on in the same run, behind the round that was stored.
     if (ended.kind === "steered") worker.opened = { ...opened, run: { ...run, rounds: run.rounds + 1 } };
     if (ended.kind === "stopped") {
       const cancelled =
-        goal === undefined ? {} : { turn: turn({ cause: run.cause, reason: "cancelled" }).turn };
+        goal === undefined ? {} : { turn: turn({ of: goal, cause: run.cause, reason: "cancelled" }).turn };
       await store.end(fence, { reason: "cancelled", note: "stopped", modelCalls: [], ...cancelled });
     }
   } catch (error) {

@@ -33,7 +33,7 @@ async function end(run: OpenedRun, more: Partial<GoalTurn> = {}): Promise<Goal |
     round: round(run.run.rounds + 1, answer("done")),
     modelCalls: [],
     ...(reason === "stop" ? {} : { note: "it ended early" }),
-    ...(run.goal === undefined ? {} : { turn: turn({ cause: run.run.cause, ...more }).turn }),
+    ...(run.goal === undefined ? {} : { turn: turn({ of: run.goal, cause: run.run.cause, ...more }).turn }),
   });
   if (ended.kind !== "ended") throw new Error(ended.kind);
   await store.settled(run.fence);
@@ -233,6 +233,20 @@ test("edit in the middle of a run: the next turn is told once that the text has 
   expect(told).toContain("was changed");
   await end(next);
   expect(JSON.stringify((await continued(session)).tail.at(-1)?.body)).not.toContain("was changed");
+});
+
+test("a run of a goal that was replaced is none of the new goal's, also where a crash came between", async () => {
+  const { session } = await withGoal();
+  const { goals, store } = stores();
+  const run = await continued(session);
+  await backend
+    .sql()
+    .query({ text: "update runs set started_at = started_at - 1000 where id = $1" }, [run.run.id]);
+  const next = changedGoal(await goals.apply(session, setGoal("another", { mode: "replace" })));
+  const resumed = asRun(await store.open(session, "w2", "goals"));
+  expect([resumed.resumed, resumed.goal]).toEqual([true, undefined]);
+  expect(await end(resumed, { reason: "cancelled" })).toEqual(next);
+  expect((await continued(session)).goal?.id).toBe(next.id);
 });
 
 test("a goal that is completed in a turn is closed with it, and that turn still counts", async () => {

@@ -62,6 +62,24 @@ describe("set, replace, edit", () => {
     expect(edited.windows).toEqual(before.windows);
   });
 
+  test.each([
+    ["last turn", { tokens: 490_000 }, "budget_limited"],
+    [
+      "try after the provider's limit",
+      {
+        reason: "error",
+        error: { code: "model_rate_limited", message: "429" },
+        retryAfterMs: 45_000,
+      },
+      "usage_limited",
+    ],
+  ] as const)("an edit leaves a planned %s as it was, for the new text", (_, how, status) => {
+    const before = after(set, begin, turn(how));
+    const edited = later(before, 1_500, { kind: "edit", by: owner, objective: "tidy half of it" });
+    expect(edited).toMatchObject({ status, next: { ...before.next, revision: 2 } });
+    expect(later(edited, 50_000, begin).told).toBe(2);
+  });
+
   test("an edit of a paused goal begins nothing", () => {
     const paused = after(set, by("pause"));
     expect(later(paused, 2_000, { kind: "edit", by: owner, objective: "x" })).toMatchObject({
@@ -131,6 +149,21 @@ describe("what the model says", () => {
     expect(closed.next).toBeUndefined();
   });
 
+  test.each([
+    ["edited", { kind: "edit", by: owner, objective: "tidy <half>" } as const],
+    ["replaced", setGoal("tidy <half>", { mode: "replace" })],
+  ])(
+    "in a turn under which the goal was %s it says nothing about the new text, and is given it",
+    (_, changes) => {
+      const goal = later(after(set, begin), 2_000, changes);
+      for (const event of [complete, blocked("k"), wait]) {
+        expect(refusal(goal, event)).toContain("works on this text");
+        expect(refusal(goal, event)).toContain("tidy <half>");
+      }
+      expect(later(goal, 2_000, begin, complete).status).toBe("complete");
+    },
+  );
+
   test("blocked counts only when three turns in a row name the same obstacle", () => {
     const told = (goal: Goal, key: string): Goal => {
       const step = reduceGoal(goal, blocked(key), 2_000);
@@ -156,6 +189,7 @@ describe("what the model says", () => {
     expect(refusal(goal, { kind: "wait", wait: "time", reason: "x" })).toContain("how long");
     expect(refusal(goal, { ...wait, untilMs: 8 * 86_400_000 })).toContain("7 days");
     expect(refusal(goal, { ...wait, untilMs: 0 })).toContain("passed");
+    expect(refusal(goal, { ...wait, untilMs: 59_999 })).toContain("at least a minute");
   });
 
   test("nothing is planned while it waits, and once the wait is over exactly one turn begins", () => {

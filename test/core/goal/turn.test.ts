@@ -67,6 +67,65 @@ describe("budgets", () => {
   });
 });
 
+describe("budgets of a goal that waits, or that is limited", () => {
+  const wait = { kind: "wait", wait: "time", untilMs: 60_000, reason: "the build" } as const;
+
+  test("a goal that waits in each turn has no more turns than any other one: then it says how far it came, and ends", () => {
+    let goal = after(small);
+    let now = 1_000;
+    for (let n = 0; n < 3; n += 1) {
+      goal = later(goal, now, begin, wait, turn({ calls: [] }));
+      now += 60_000;
+    }
+    expect(goal).toMatchObject({ status: "budget_limited", next: { isWrapUp: true } });
+    expect(goal.wait).toBeUndefined();
+    const end = later(goal, now, begin, turn({ calls: [] }));
+    expect([end.status, end.next]).toEqual(["budget_limited", undefined]);
+  });
+
+  test("one that was told in the middle of its turn that nothing is left, and waits then, gets no other turn", () => {
+    const goal = later(after(small), 2_000, begin, wait, turn({ tokens: 95_000, isWrappedUp: true }));
+    expect([goal.status, goal.next, goal.wait]).toEqual(["budget_limited", undefined, undefined]);
+  });
+
+  test("a wait that is over with nothing left begins the last turn", () => {
+    const waits = later(after(small), 2_000, begin, wait, turn({ calls: [] }));
+    const spent: Goal = { ...waits, windows: { ...waits.windows, turns: { used: 3, limit: 3 } } };
+    const last = later(spent, 62_000, begin);
+    expect(last).toMatchObject({ status: "budget_limited", windows: { turns: { used: 3 } } });
+    expect(turnText(last, spent)).toContain("budget of turns is used up");
+  });
+
+  test("what a person's answer costs while the provider limits the goal is looked at before it tries again", () => {
+    const error = { code: "model_rate_limited", message: "429" } as const;
+    const limited = played(after(small), { reason: "error", error, retryAfterMs: 45_000 });
+    const spent = later(limited, 2_000, turn({ cause: "message", tokens: 95_000 }));
+    expect(spent).toMatchObject({ status: "budget_limited", next: { isWrapUp: true } });
+  });
+});
+
+describe("a turn that was begun for what is no more", () => {
+  const stopped = { reason: "cancelled" } as const;
+
+  test("the end of a run that was stopped does not pause the goal that was resumed behind the stop, and counts", () => {
+    const running = later(after(setGoal()), 2_000, begin);
+    const resumed = later(running, 2_000, { kind: "stop" }, { kind: "resume", by: owner });
+    const end = later(resumed, 2_500, turn({ ...stopped, of: running }));
+    expect(end).toMatchObject({ status: "active", next: resumed.next, windows: { tokens: { used: 1_000 } } });
+    expect(later(end, 3_000, begin).windows.turns.used).toBe(2);
+  });
+
+  test("the end of a run of the goal before changes nothing of the one that took its place", () => {
+    const running = later(after(setGoal()), 2_000, begin);
+    const other = later(running, 2_000, setGoal("another", { mode: "replace" }));
+    for (const how of [{}, stopped])
+      expect(reduceGoal(other, turn({ ...how, of: running }), 2_500)).toEqual({
+        kind: "refused",
+        why: "The turn was one of another goal.",
+      });
+  });
+});
+
 describe("the guard against turns without effect", () => {
   const idle: Partial<GoalTurn> = { calls: [], said: "Still nothing to do." };
 
