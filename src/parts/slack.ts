@@ -175,7 +175,10 @@ export async function openSlack(
     conversation: spaces.conversation,
     async reachOf(session) {
       try {
-        return (await spaces.at(threadOf(session).space).known()).kind;
+        const { space } = threadOf(session);
+        const { kind } = await spaces.at(space).known();
+        // Of an install that is not known, as while the settings change, nobody said that it was removed: what waits there is left.
+        return kind === "gone" && !(await installs.wasRemoved("slack", space)) ? "broken" : kind;
       } catch (error) {
         // Slack has not said yet whose the token is: what waits is looked at again when it has.
         if (toBobbinError(error).code === "platform_unavailable") return "broken";

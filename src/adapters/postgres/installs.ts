@@ -41,6 +41,11 @@ const FIND = {
   text: `select ${ALL} from installs where platform = $1 and space = $2 and state <> 'removed'`,
 };
 
+const WAS_REMOVED = {
+  name: "install-was-removed",
+  text: `select 1 as one from installs where platform = $1 and space = $2 and state = 'removed'`,
+};
+
 const LIST = {
   name: "install-list",
   text: `select ${ALL} from installs where platform = $1 and state <> 'removed' order by space`,
@@ -125,6 +130,7 @@ export function createInstalls({ sql, seal }: { readonly sql: Sql; readonly seal
       const [row] = await sql.query<Row>(FIND, [platform, space]);
       return row && installIn(row);
     },
+    wasRemoved: async (platform, space) => (await sql.query(WAS_REMOVED, [platform, space])).length > 0,
     list: async (platform) => (await sql.query<Row>(LIST, [platform])).map(installIn),
     async spaceOfBot(platform, users) {
       const [row] = await sql.query<{ space: string }>(OF_BOT, [platform, JSON.stringify(users)]);

@@ -13,7 +13,7 @@ import { botOf, isSameBot, type SlackSpaces } from "./spaces.ts";
 
 export interface DeliveriesDeps {
   readonly spaces: Pick<SlackSpaces, "at">;
-  readonly installs: Pick<Installs, "remove" | "spaceOfBot" | "spaceOfThread">;
+  readonly installs: Pick<Installs, "remove" | "spaceOfBot" | "spaceOfThread" | "wasRemoved">;
   /** What takes the deliveries of one install. */
   receiveOf(bot: SlackBot): Receive;
   /** The app was removed from the space. Never rejects. */
@@ -49,6 +49,12 @@ export function createDeliveries(deps: DeliveriesDeps): Receive {
     return { after: () => deps.departed(space) };
   }
 
+  /** An organisation's comes by way of one of its workspaces; where that one had an install of its own, it may be about that. */
+  async function maybeOf(body: Payload, space: string): Promise<boolean> {
+    const team = textOf(body["team_id"]);
+    return isOf(body, space) || team === undefined || !(await installs.wasRemoved("slack", team));
+  }
+
   return async (body) => {
     const addressed = await addressedBy(deps, body);
     if (addressed.kind === "nobody") {
@@ -69,7 +75,7 @@ export function createDeliveries(deps: DeliveriesDeps): Receive {
       case "tokens_revoked": {
         const revoked = listOf(fieldsOf(event["tokens"])["bot"]).map(textOf);
         // What people's own tokens may do is no concern of ours: we have none.
-        return revoked.includes(bot.user) ? removed(body, bot.space) : {};
+        return revoked.includes(bot.user) && (await maybeOf(body, bot.space)) ? removed(body, bot.space) : {};
       }
       default:
         return receiverOf(bot)(body);
@@ -81,9 +87,10 @@ function isInstallEvent({ type }: Payload): boolean {
   return INSTALL_EVENTS.some((name) => name === type);
 }
 
-/** One workspace of an organisation may let the app go, and the organisation keeps it. */
+/** One workspace of an organisation may let the app go and the organisation keeps it, or the other way round. */
 function isOf(envelope: Payload, space: string): boolean {
   const named = fieldsOf(listOf(envelope["authorizations"])[0] ?? envelope);
   const team = textOf(named["team_id"]);
-  return named["is_enterprise_install"] === true || team === undefined || team === space;
+  if (named["is_enterprise_install"] === true) return textOf(named["enterprise_id"]) === space;
+  return team === undefined || team === space;
 }

@@ -38,6 +38,10 @@ export function withEnvironmentInstall(token: string, stored: Installs | undefin
       if (mine(space) !== undefined) return isRemoved ? undefined : own;
       return unlessUnknown(await stored?.find(platform, space));
     },
+    async wasRemoved(platform, space) {
+      if (mine(space) !== undefined) return isRemoved;
+      return (await stored?.wasRemoved(platform, space)) ?? false;
+    },
     async list(platform) {
       const others = (await stored?.list(platform)) ?? [];
       return [...shown(), ...others.filter(({ space }) => mine(space) === undefined)];

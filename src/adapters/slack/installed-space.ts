@@ -139,8 +139,12 @@ export class InstalledSpace implements SlackApi {
   async #lookUp(): Promise<Known> {
     const install = await this.#deps.installs.find("slack", this.#space);
     if (install === undefined) return this.#letGo({ kind: "gone" });
-    if (install.secret.kind === "sealed")
+    if (install.secret.kind === "sealed") {
+      const held = this.#held;
+      // Sealed anew with a key that this process was not given yet, amid a rotation: it is the token that we have.
+      if (held?.known.install.revision === install.revision) return this.#hold(held.known.install, "");
       return this.#letGo({ kind: "broken", install, code: "token_sealed" });
+    }
     const { value } = install.secret;
     if (install.state === "broken") return this.#tried(install, value);
     return this.#hold(install, value);

@@ -43,6 +43,8 @@ export interface Installs {
   save(facts: InstallFacts, secret: string): Promise<void>;
   /** Undefined where the app is not installed, or is no more. */
   find(platform: Platform, space: string): Promise<Install | undefined>;
+  /** Whether somebody has removed the app there. Of where it is not known to have been installed that is not said. */
+  wasRemoved(platform: Platform, space: string): Promise<boolean>;
   /** All that are not removed, by space. */
   list(platform: Platform): Promise<readonly Install[]>;
   /** The space in which the bot has one of these user ids. */

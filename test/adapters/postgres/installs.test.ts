@@ -80,9 +80,12 @@ test("what is removed is erased and found no more; news of a removal from before
   await stored.save(facts("T3"), "xoxb-3");
   const { at = 0 } = (await stored.find("slack", "T3")) ?? {};
   expect(await stored.remove("slack", "T3", at)).toBe(false);
+  expect(await stored.wasRemoved("slack", "T3")).toBe(false);
   expect(await stored.remove("slack", "T3", LATER)).toBe(true);
   expect(await stored.remove("slack", "T3", LATER)).toBe(false);
   expect(await stored.find("slack", "T3")).toBe(undefined);
+  expect(await stored.wasRemoved("slack", "T3")).toBe(true);
+  expect(await stored.wasRemoved("slack", "TNEVER")).toBe(false);
   expect((await stored.list("slack")).map(({ space }) => space)).not.toContain("T3");
   expect(await stored.spaceOfBot("slack", ["UT3"])).toBe(undefined);
   expect(await secretIn("T3")).toBe(null);

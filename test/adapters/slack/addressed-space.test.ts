@@ -159,6 +159,7 @@ test("beside the workspace of the environment there may be those of the store, a
     spaceOfThread: () => Promise.resolve("T2"),
     mark: () => Promise.resolve(true),
     remove: () => Promise.resolve(true),
+    wasRemoved: () => Promise.resolve(false),
   };
   const { installs, identified } = withEnvironmentInstall("xoxb-own", others);
   // The other one is known also while Slack has not said whose the own is.
@@ -193,5 +194,7 @@ test("the workspace of the environment is an install like any other, and those o
   expect(await own.installs.remove("slack", "T1", 999)).toBe(false);
   expect(await own.installs.remove("slack", "T1", 2_000)).toBe(true);
   expect(await own.installs.find("slack", "T1")).toBe(undefined);
+  expect(await own.installs.wasRemoved("slack", "T1")).toBe(true);
+  expect(await own.installs.wasRemoved("slack", "T2")).toBe(false);
   expect(await own.installs.list("slack")).toEqual([]);
 });

@@ -98,6 +98,20 @@ test("what is kept is looked up again beside the work, and a store that is away 
   expect(await post()).toEqual(ok);
 });
 
+test("sealed anew with a key that this process has not yet: it goes on with the token that it has, and another token is not guessed", async () => {
+  const { post, clock, state, put, calls } = world();
+  await post();
+  const sealed = { secret: { kind: "sealed", why: "no key" } } as const;
+  state.install = { ...state.install!, ...sealed };
+  await clock.advance(31_000);
+  expect([await post(), await post()]).toEqual([ok, ok]);
+  expect(calls.at(-1)).toBe("chat.postMessage xoxb-1");
+  put("xoxb-2", sealed);
+  await clock.advance(31_000);
+  await post();
+  expect(await post()).toEqual({ kind: "refused", code: "token_sealed" });
+});
+
 test("a token that is refused is looked up once: what has taken its place is used at once, without an error", async () => {
   const { post, put, state, calls } = world();
   await post();
