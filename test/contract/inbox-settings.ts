@@ -185,6 +185,26 @@ export const inboxSettingsCases: readonly ContractCase<InboxSubject>[] = [
     },
   },
   {
+    title:
+      "who may not use the bot is refused by that rule, and what is not for the bot is kept without its words all the same",
+    async run(subject) {
+      const { inbox, transcripts } = subject;
+      const session = await begun(subject);
+      const guests = { rule: "guests: U3 is a guest", isRefused: true } as const;
+      const asked = message(session, "a question", { isMention: true });
+      await put(subject, session, follow("mention"));
+      const talk = message(session, "among people", { addressed: false });
+      for (const inbound of [asked, talk, edit(talk, "among people, and longer")])
+        expect(await inbox.put(inbound, guests)).toMatchObject({ kind: "refused", rule: guests.rule });
+      const kept = (await transcripts.inbounds(session)).filter(({ rule }) => rule === guests.rule);
+      expect(kept).toMatchObject([
+        { reason: guests.rule, fate: "refused", inbound: { parts: asked.parts } },
+        { reason: guests.rule, fate: "refused", inbound: { message: talk.message, parts: [] } },
+        { reason: guests.rule, fate: "refused", inbound: { kind: "edit", message: talk.message, parts: [] } },
+      ]);
+    },
+  },
+  {
     title: "many at once are each judged by what was set before them",
     async run(subject) {
       const { inbox } = subject;

@@ -77,8 +77,8 @@ with given as materialized (
 judged as materialized (
   select g.n, g.id, g.session, g.kind, g.message, g.at, g.note, g.found,
     case when g.found > '' then 'refused' else g.fate end as fate,
-    case when g.found > '' then g.found else g.reason end as reason,
-    case when g.found > '' then g.found else g.rule end as rule,
+    case when g.found > '' and g.fate is null then g.found else g.reason end as reason,
+    case when g.found > '' and g.fate is null then g.found else g.rule end as rule,
     case when g.found > '' then ${withoutWords("g.body")} else g.body end as body,
     g.addressed or g.found is not null or exists (
       select from given f where f.session = g.session and f.addressed and f.fate is distinct from 'refused' and f.n < g.n) as wanted${

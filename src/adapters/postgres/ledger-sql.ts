@@ -21,11 +21,12 @@ export const isDropped = (by: string): string => `(i.seq < ${by}.stop_seq and ${
 export const isStopped = (by: string, run: string): string => `${by}.stop_seq > ${run}.admitted_seq`;
 
 /**
- * Why the session's row keeps the message `m` (a row with `kind`, `mention` and `fate`) from the bot; null where it does not. It is
- * read where the message is stored, so that a message is judged by what was set before it.
+ * Why the session's row keeps the message `m`, or the change of one (a row with `kind` and `mention`), from the bot; null where it
+ * does not. It is read where the message is stored, so that a message is judged by what was set before it. Where a rule of access
+ * refuses it as well, that rule is the one that is told.
  */
 export const passedOver = (session: string, m: string): string => `
-    case when ${m}.kind = 'message' and ${m}.fate is null then
+    case when ${m}.kind in ('message', 'edit') then
       case when ${session}.muted then '${MUTE_RULE}'
         when ${session}.mentions_only and not ${m}.mention then '${MENTION_RULE}' end end`;
 

@@ -19,14 +19,14 @@ const PUT = {
   name: "web-inbox-put",
   text: `${INSERTED},
 judged as materialized (
-  select row.*, case when $11::boolean then $10::text else (
-      select ${passedOver("s", "m")} from sessions s,
-        (values ('message', $12::boolean, null::text)) as m(kind, mention, fate) where s.id = row.session) end as refused
-  from row),
+  select row.*, found.passed, case when $11::boolean then $10::text else found.passed end as refused
+  from row left join lateral (
+    select ${passedOver("s", "m")} as passed from sessions s,
+      (values ('message', $12::boolean)) as m(kind, mention) where s.id = row.session) found on true),
 put as (
   insert into inbox (id, session, kind, message, at, body, rule, state, fate, reason, done_at)
   select $8::text, j.session, 'message', j.id, j.at,
-    case when j.refused is null or $11 then b.body else ${withoutWords("b.body")} end, coalesce(j.refused, $10),
+    case when j.passed is null then b.body else ${withoutWords("b.body")} end, coalesce(j.refused, $10),
     case when j.refused is null then 'waiting' else 'done' end, case when j.refused is not null then 'refused' end, j.refused,
     case when j.refused is not null then now_ms() end
   from judged j, lateral (select jsonb_set($9::jsonb, '{at}', to_jsonb(j.at)) as body) b

@@ -10,6 +10,7 @@ import { createWebMessages } from "../../../src/adapters/postgres/web-messages.t
 import type { History } from "../../../src/core/ports/history.ts";
 import type { WebMessages } from "../../../src/core/ports/web-messages.ts";
 import type { InboundId } from "../../../src/core/ids.ts";
+import { MUTE_RULE } from "../../../src/core/session-settings.ts";
 import type { SessionId } from "../../../src/core/thread.ts";
 import { expect, test } from "vitest";
 import { answersCases } from "../../contract/answers.ts";
@@ -95,6 +96,32 @@ for (const { name, sql } of [postgres, pglite]) {
     });
     await expect(arrivals.put({ ...first, id: "m3" }, tooLong, admitted)).rejects.toThrow();
     expect(await messages.get(session, "m3")).toBe(undefined);
+  });
+
+  test(`${name}: what is said in the web chat while the bot is muted is shown, and kept for why without its words, whoever says it`, async () => {
+    const { inbox, transcripts } = storesOver(sql());
+    const arrivals = createWebInbox(sql());
+    const session = newSession();
+    await inbox.put(messageInbound(session, "to the bot"));
+    await inbox.put(command(session, { name: "mute", value: "on" }));
+    const shown = { session, speaker: "Ana", page: { markdown: "among us", buttons: [] } };
+    const guests = { rule: "guests: U3 is a guest", isRefused: true } as const;
+    for (const [id, admission, rule] of [
+      ["m1", { rule: "members: one" }, MUTE_RULE],
+      ["m2", guests, guests.rule],
+    ] as const) {
+      const put = await arrivals.put(
+        { ...shown, id },
+        messageInbound(session, "among us", { message: id }),
+        admission,
+      );
+      expect(put).toMatchObject({
+        row: { page: { markdown: "among us" } },
+        stored: { kind: "refused", rule },
+      });
+      const kept = (await transcripts.inbounds(session)).at(-1);
+      expect(kept).toMatchObject({ rule, reason: rule, inbound: { message: id, parts: [] } });
+    }
   });
 
   test(`${name}: a conversation is read newest first up to a limit, of a thread or of all threads of its channel`, async () => {

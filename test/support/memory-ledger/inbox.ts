@@ -102,11 +102,10 @@ export function createMemoryInbox(ledger: MemoryLedger): Inbox {
   }
 
   function passedOver(session: SessionRow | undefined, inbound: Inbound): string | undefined {
-    if (session === undefined || inbound.kind !== "message") return undefined;
+    if (session === undefined || (inbound.kind !== "message" && inbound.kind !== "edit")) return undefined;
     if (session.settings.isMuted) return MUTE_RULE;
-    return session.settings.follow === "mention" && !(inbound.isMention ?? inbound.addressed)
-      ? MENTION_RULE
-      : undefined;
+    const isMention = inbound.kind === "message" && (inbound.isMention ?? inbound.addressed);
+    return session.settings.follow === "mention" && !isMention ? MENTION_RULE : undefined;
   }
 
   /** The limit that is reached. */
@@ -138,7 +137,8 @@ export function createMemoryInbox(ledger: MemoryLedger): Inbox {
       const refusedBy = admission.isRefused ? admission.rule : over(admission, inbound);
       if (refusedBy !== undefined) {
         if (session === undefined && !inbound.addressed) return { kind: "ignored" };
-        const row = insert(inbound, "", false, { ...admission, rule: refusedBy });
+        const kept = passedOver(session, inbound) === undefined ? inbound : withoutWords(inbound);
+        const row = insert(kept, "", false, { ...admission, rule: refusedBy });
         finish(row, "refused", refusedBy);
         return { kind: "refused", seq: row.seq, rule: refusedBy };
       }
@@ -156,7 +156,7 @@ export function createMemoryInbox(ledger: MemoryLedger): Inbox {
       }
       const passed = passedOver(session, inbound);
       if (passed !== undefined) {
-        const row = insert({ ...inbound, parts: [] } as Inbound, "", false, { ...admission, rule: passed });
+        const row = insert(withoutWords(inbound), "", false, { ...admission, rule: passed });
         finish(row, "refused", passed);
         return { kind: "refused", seq: row.seq, rule: passed };
       }
@@ -184,6 +184,10 @@ export function createMemoryInbox(ledger: MemoryLedger): Inbox {
 function without(settings: SessionSettings, name: "model" | "effort", value: string): SessionSettings {
   const { [name]: _, ...rest } = settings;
   return value === USUAL ? rest : { ...rest, [name]: value };
+}
+
+function withoutWords(inbound: Inbound): Inbound {
+  return "parts" in inbound ? { ...inbound, parts: [] } : inbound;
 }
 
 function textOf(parts: Extract<Inbound, { kind: "message" }>["parts"]): string {
