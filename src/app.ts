@@ -172,7 +172,7 @@ export async function startApp(
       checks.push(slack.troubles);
     }
     const departures = createDepartures(sql);
-    const leaveSpace = createLeaveSpace({ departures, queue, stops });
+    const leaveSpace = createLeaveSpace({ departures, goals, queue, stops });
     waitsFor = "Discord";
     const threadPlaces = createThreadPlaces(sql);
     const discord = await openDiscord({ places: threadPlaces, clock, log }, settings, signal, world.times);

@@ -1,6 +1,9 @@
 // Servers that the bot is invited to and thrown out of, and ones that Discord itself cannot reach for a while.
 import { expect, test } from "vitest";
+import { createGoals } from "../../src/adapters/postgres/goals.ts";
+import { toSessionId } from "../../src/core/thread.ts";
 import { delta, eventsThenSilence } from "../support/fake-llm/answers.ts";
+import { owner, setGoal } from "../support/goals.ts";
 import { until } from "../support/until.ts";
 import { openDiscordWorld, type DiscordWorld } from "./discord-world.ts";
 
@@ -44,6 +47,10 @@ test("thrown out of a server: what waits there ends with the reason and asks no 
   const old = ana.say(channel, `${discord.botMention} hello`);
   await world.settled(old.id, 1);
 
+  const goals = createGoals(await world.sql());
+  const thread = toSessionId(`discord:${guild.id}:${old.id}`)!;
+  await goals.apply(thread, setGoal("keep the club tidy"));
+  await goals.apply(thread, { kind: "pause", by: owner });
   const { abandoned } = llm;
   llm.script(eventsThenSilence(delta({ content: "on the way" })));
   const running = ana.say(channel, `${discord.botMention} work for long`);
@@ -61,6 +68,8 @@ test("thrown out of a server: what waits there ends with the reason and asks no 
   expect(await store.of("and this waits")).toMatchObject({ fate: "expired", reason: REASON });
   expect(await store.of("work for long")).toMatchObject({ fate: "cancelled" });
   await until(async () => (await store.marks()).length === 0, { what: "how far it had read is forgotten" });
+  // The goal of a thread in which nothing was said just then is ended too.
+  expect(await goals.apply(thread, { kind: "resume", by: owner })).toMatchObject({ kind: "refused" });
   expect(llm.requests).toHaveLength(asked);
 
   // Nobody was there to hear this.

@@ -12,6 +12,8 @@ const WORK_IN = {
 select i.session from inbox i where ${WAITS} and starts_with(i.session, $1)
 union
 select r.session from runs r where r.reply <> 'settled' and starts_with(r.session, $1)
+union
+select s.id from sessions s where s.goal is not null and starts_with(s.id, $1)
 order by 1`,
 };
 

@@ -3,7 +3,7 @@
 import type { Platform, SessionId } from "../thread.ts";
 
 export interface Departures {
-  /** Sessions of the space in which something waits, is under way, or is not shown yet. */
+  /** Sessions of the space in which something waits, is under way, is not shown yet, or has a goal. */
   workIn(platform: Platform, space: string): Promise<readonly SessionId[]>;
   /**
    * Durable when it resolves: what waits has expired for this reason, and a run that is under way is to end as after a stop. What comes

@@ -1,6 +1,7 @@
 /** The bot is no longer in a space: nobody can be answered there, so what waits ends for that reason, and what is under way stops. */
 
 import type { Departures } from "../ports/departures.ts";
+import type { Goals } from "../ports/goals.ts";
 import type { RunQueue } from "../ports/run-queue.ts";
 import type { Stops } from "../ports/stops.ts";
 import type { Platform } from "../thread.ts";
@@ -10,13 +11,15 @@ export type LeaveSpace = (platform: Platform, space: string, reason: string) => 
 
 export function createLeaveSpace(deps: {
   readonly departures: Departures;
+  readonly goals: Pick<Goals, "apply">;
   readonly queue: RunQueue;
   readonly stops: Stops;
 }): LeaveSpace {
-  const { departures, queue, stops } = deps;
+  const { departures, goals, queue, stops } = deps;
   return async (platform, space, reason) => {
     for (const session of await departures.workIn(platform, space)) {
       await departures.expire(session, reason);
+      await goals.apply(session, { kind: "leave" });
       // Only to be quick: whoever looks at the ledger next finds the same.
       await Promise.allSettled([stops.signal(session), queue.wake(session)]);
     }
