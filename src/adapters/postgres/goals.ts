@@ -1,10 +1,18 @@
 /** The goals of threads. A write takes the session's row, as claims and ends do, so that each of them sees all that was before it. */
 
-import type { Goal } from "../../core/goal/goal.ts";
 import { reduceGoal, type GoalEvent } from "../../core/goal/reduce.ts";
 import type { Applied, Goals } from "../../core/ports/goals.ts";
 import type { SessionId } from "../../core/thread.ts";
-import { goalLog, goalPart, goalValues, isSameGoal, readOpen, toGoal, type GoalRow } from "./goal-row.ts";
+import {
+  goalLog,
+  goalPart,
+  goalValues,
+  isSameGoal,
+  readOpen,
+  toGoal,
+  type GoalChange,
+  type GoalRow,
+} from "./goal-row.ts";
 import { shaped } from "./shaped.ts";
 import { snapshotRetry } from "./snapshot-retry.ts";
 import type { Sql } from "./sql.ts";
@@ -30,7 +38,12 @@ const NOW = { name: "goal-now", text: "select now_ms() as now" };
 const DUE = {
   name: "goals-due",
   text: `
-select session from goals where wake_at <= now_ms() order by wake_at, n limit $1::integer`,
+select g.session from goals g
+where g.wake_at <= now_ms()
+  and not exists (select from runs r where r.session = g.session and r.reply <> 'settled')
+  and not exists (
+    select from installs x where x.state = 'broken' and starts_with(g.session, concat(x.platform, ':', x.space, ':')))
+order by g.wake_at, g.n limit $1::integer`,
 };
 
 /** $1 session, $2 the goal that it has from now on. */
@@ -63,14 +76,16 @@ ${goalLog("set_log", { goal: "$2", status: "$3", body: "$5", kind: "'set'", who:
 select id from held`,
 });
 
-export function createGoals(sql: Sql): Goals {
-  async function write(session: SessionId, before: GoalRow, goal: Goal, event: Line): Promise<boolean> {
-    const part = goalPart({ before, goal, ...event });
-    const hasGoal = goal.closed === undefined ? goal.id : null;
-    const rows = await sql.query(CHANGE({ part }), [session, hasGoal, ...part.values]);
-    return rows.length > 0;
-  }
+/** False where the goal is no longer what the change was made from. */
+export async function writeGoal(sql: Sql, session: SessionId, change: GoalChange): Promise<boolean> {
+  const part = goalPart(change);
+  const { goal } = change;
+  const hasGoal = goal.closed === undefined ? goal.id : null;
+  const rows = await sql.query(CHANGE({ part }), [session, hasGoal, ...part.values]);
+  return rows.length > 0;
+}
 
+export function createGoals(sql: Sql): Goals {
   async function set(
     session: SessionId,
     before: GoalRow | undefined,
@@ -108,7 +123,7 @@ export function createGoals(sql: Sql): Goals {
           const line: Line = { kind: event.kind, who: askerOf(event), key };
           if (step.kind === "refused") {
             if (step.goal === undefined || before === undefined) return step;
-            return (await write(session, before, step.goal, line))
+            return (await writeGoal(sql, session, { before, goal: step.goal, ...line }))
               ? { kind: "refused", why: step.why }
               : "stale";
           }
@@ -117,7 +132,7 @@ export function createGoals(sql: Sql): Goals {
           const isWritten =
             isNew || before === undefined
               ? await set(session, before, step, line)
-              : await write(session, before, step.goal, line);
+              : await writeGoal(sql, session, { before, goal: step.goal, ...line });
           return isWritten ? step : "stale";
         }),
       );

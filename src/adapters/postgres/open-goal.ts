@@ -15,7 +15,7 @@ import { toFrozen, FROZEN, type FrozenRow } from "./frozen-row.ts";
 import { goalPart, isSameGoal, readOpen, type GoalChange } from "./goal-row.ts";
 import { isDropped, notedTurn, WAITS } from "./ledger-sql.ts";
 import { newest, TAIL, tailOf, type TailRow } from "./open-tail.ts";
-import { createGoals } from "./goals.ts";
+import { createGoals, writeGoal } from "./goals.ts";
 import type { RoundPart } from "./round-values.ts";
 import { shaped } from "./shaped.ts";
 import type { Sql } from "./sql.ts";
@@ -72,7 +72,11 @@ export async function openGoal(
   const before = await readOpen(sql, session);
   if (before === undefined) return { kind: "nothing" };
   const step = reduceGoal(before.goal, { kind: "begin" }, before.now);
-  if (step.kind === "refused") return { kind: "nothing" };
+  if (step.kind === "refused") {
+    // Kept, or it would be rung for again and again.
+    const kept = step.goal && { before, goal: step.goal, kind: "begin_refused" };
+    return kept === undefined || (await writeGoal(sql, session, kept)) ? { kind: "nothing" } : "stale";
+  }
   const { goal } = step;
   const change: GoalChange = { before, goal, kind: "begin" };
   const { tail } = options;

@@ -115,10 +115,19 @@ export function goesOn({ status, next }: Pick<Goal, "status" | "next">): boolean
   return status === "active" || status === "waiting" || (status === "usage_limited" && next !== undefined);
 }
 
+/** So long after its newest step an active goal for which nothing is planned, and no run is under way, counts as left by its turn. */
+const LEFT_MS = 5 * MINUTE_MS;
+
 /** When something is to be done for it by itself; undefined when never. */
-export function dueAtOf({ closed, next, status, wait }: Goal): number | undefined {
+export function dueAtOf(goal: Goal): number | undefined {
+  const { closed, next, status, wait } = goal;
   if (closed !== undefined) return undefined;
-  return next?.dueAt ?? (status === "waiting" ? wait?.until : undefined);
+  return next?.dueAt ?? (status === "waiting" ? wait?.until : leftAt(goal));
+}
+
+/** When its turn counts as lost: its run was given up, or ended where nobody told the goal. Undefined while something is planned. */
+export function leftAt({ next, status, updatedAt }: Goal): number | undefined {
+  return next === undefined && status === "active" ? updatedAt + LEFT_MS : undefined;
 }
 
 /** The window that is used up, if one is. @param reserve tokens that a last turn has to be left. */

@@ -7,7 +7,9 @@ import type { Author } from "../inbound.ts";
 import { isBlank } from "../text.ts";
 import {
   exhausted,
+  leftAt,
   MINUTE_MS,
+  MOST_IN_A_ROW,
   OBJECTIVE_CHARACTERS,
   reserveOf,
   type Closing,
@@ -16,7 +18,7 @@ import {
   type WaitKind,
   type Windows,
 } from "./goal.ts";
-import { afterTurn, type GoalTurn } from "./turn.ts";
+import { afterTurn, paused, type GoalTurn } from "./turn.ts";
 
 /** Who asks. */
 export interface Asker {
@@ -104,7 +106,7 @@ function step(goal: Goal, event: Exclude<GoalEvent, Creation>, now: number): Red
     case "heard":
       return goal.status === "waiting" ? changed(goOn(at)) : refused("The goal does not wait.");
     case "begin":
-      return begin(at, now);
+      return begin(goal, now);
     case "turn":
       if (event.turn.of.id !== goal.id) return refused("The turn was one of another goal.");
       return changed(afterTurn(at, event.turn, now));
@@ -310,8 +312,15 @@ function goOn(goal: Goal): Goal {
   return { ...rest, status: "active" };
 }
 
-function begin(goal: Goal, now: number): Reduced {
+function begin(before: Goal, now: number): Reduced {
+  const goal = { ...before, updatedAt: now };
   const { next, status, wait: waited } = goal;
+  if ((leftAt(before) ?? Infinity) <= now) {
+    const failed = { ...goal, failures: goal.failures + 1 };
+    return failed.failures < MOST_IN_A_ROW
+      ? begin(kick(failed, now), now)
+      : { kind: "refused", why: "its turns were given up", goal: paused(failed, "error") };
+  }
   if (status === "waiting" && waited !== undefined && waited.until <= now) {
     return begin(kick(goOn(goal), now), now);
   }

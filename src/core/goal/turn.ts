@@ -110,7 +110,7 @@ function planned(goal: Goal, dueAt: number, how: Pick<NextTurn, "isWrapUp">): Go
   return { ...goal, next: { revision, generation, n: windows.turns.used + 1, dueAt, ...how } };
 }
 
-function paused(goal: Goal, reason: NonNullable<Goal["reason"]>): Goal {
+export function paused(goal: Goal, reason: NonNullable<Goal["reason"]>): Goal {
   return { ...withoutNext(goal), status: "paused", reason, generation: goal.generation + 1 };
 }
 

@@ -300,6 +300,54 @@ test("crash after the tool and before the append: the turn goes on where it was,
   expect(second.goal?.windows.turns.used).toBe(1);
 });
 
+test("a turn whose run was given up does not leave the goal behind: later it begins the next one, and at the third it is paused", async () => {
+  const { session } = await withGoal();
+  const { goals, store } = stores();
+  for (const failures of [0, 1, 2]) {
+    const run = await continued(session);
+    expect(run.goal).toMatchObject({ failures, windows: { turns: { used: failures + 1 } } });
+    let opened: Opened = run;
+    while (opened.kind === "run") opened = await store.open(session, "w1", "goals");
+    await passed(session, 300_000);
+    // Until its last words are delivered nothing else can begin.
+    expect(await goals.due(1_000)).not.toContain(session);
+    if (opened.kind === "settle") await store.settled(opened.fence);
+    expect(await goals.due(1_000)).toContain(session);
+  }
+  expect(await store.open(session, "w1", "goals")).toEqual({ kind: "nothing" });
+  expect(await goals.read(session)).toMatchObject({ status: "paused", reason: "error" });
+  expect(await goals.due(1_000)).not.toContain(session);
+});
+
+test("a planned turn that can never be begun is taken back, and rung for no more", async () => {
+  const { session } = await withGoal();
+  const { goals, store } = stores();
+  await backend
+    .sql()
+    .query({ text: `update goals set body = jsonb_set(body, '{revision}', '2') where session = $1` }, [
+      session,
+    ]);
+  expect(await store.open(session, "w1", "goals")).toEqual({ kind: "nothing" });
+  expect(await goals.due(1_000)).not.toContain(session);
+  await passed(session, 300_000);
+  expect((await continued(session)).goal).toMatchObject({ revision: 2, told: 2 });
+});
+
+test("a goal where the bot cannot speak now is not rung for, and stands in nobody's way", async () => {
+  const { goals } = stores();
+  const session = "slack:T0BROKEN:C1:1.1" as SessionId;
+  await goals.apply(session, setGoal());
+  const install = {
+    text: `
+insert into installs (platform, space, name, bot_user, bot_id, bot_name, scopes, installed_by, state, secret)
+values ('slack', 'T0BROKEN', 'n', 'u', 'b', 'n', '', 'U1', $1, 's') on conflict (platform, space) do update set state = $1`,
+  };
+  await backend.sql().query(install, ["broken"]);
+  expect(await goals.due(1_000)).not.toContain(session);
+  await backend.sql().query(install, ["active"]);
+  expect(await goals.due(1_000)).toContain(session);
+});
+
 const CALL = { id: "c1", name: "clock", arguments: "{}" };
 
 /** As if so many ms had passed for what the goal waits for. */
@@ -307,6 +355,7 @@ async function passed(session: SessionId, ms: number): Promise<void> {
   await backend.sql().query(
     {
       text: `update goals set wake_at = wake_at - $2::bigint, body = body
+  || jsonb_build_object('updatedAt', (body->>'updatedAt')::bigint - $2)
   || case when body ? 'wait' then jsonb_build_object('wait',
     jsonb_set(body->'wait', '{until}', to_jsonb((body->'wait'->>'until')::bigint - $2))) else '{}' end
 where session = $1`,

@@ -1,6 +1,6 @@
 // What a turn leaves: budgets, the guard against turns without effect, failures.
 import { describe, expect, test } from "vitest";
-import type { Goal } from "../../../src/core/goal/goal.ts";
+import { dueAtOf, type Goal } from "../../../src/core/goal/goal.ts";
 import { reduceGoal } from "../../../src/core/goal/reduce.ts";
 import type { GoalTurn } from "../../../src/core/goal/turn.ts";
 import { turnText } from "../../../src/core/goal/texts.ts";
@@ -179,6 +179,18 @@ describe("failures", () => {
 
   test("a turn that goes well takes the row of failures back", () => {
     expect(played(played(after(setGoal()), failed)).failures).toBe(0);
+  });
+
+  test("a turn whose run was given up, so that nobody told the goal, is one that failed: five minutes later the next one begins", () => {
+    const lost = later(after(setGoal()), 2_000, begin);
+    expect(dueAtOf(lost)).toBe(302_000);
+    expect(reduceGoal(lost, begin, 301_999)).toMatchObject({ kind: "refused" });
+    const again = later(lost, 302_000, begin);
+    expect(again).toMatchObject({ status: "active", failures: 1, windows: { turns: { used: 2 } } });
+    const last = later(again, 602_000, begin);
+    const given = reduceGoal(last, begin, 902_000);
+    expect(given).toMatchObject({ kind: "refused", goal: { status: "paused", reason: "error" } });
+    expect(later(last, 610_000, turn()).failures).toBe(0);
   });
 
   test("provider 429 in a goal turn: it stands still, and goes on once if the provider says when", () => {
