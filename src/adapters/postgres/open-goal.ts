@@ -8,6 +8,7 @@ import { reduceGoal } from "../../core/goal/reduce.ts";
 import { turnText } from "../../core/goal/texts.ts";
 import type { RunId } from "../../core/ids.ts";
 import type { Opened } from "../../core/ports/run-store.ts";
+import type { RunInfo } from "../../core/run.ts";
 import type { SessionId } from "../../core/thread.ts";
 import type { EntryRow } from "./entry-row.ts";
 import { CHOSEN, toChosen, type ChosenRow } from "./chosen-row.ts";
@@ -115,14 +116,31 @@ export async function openGoal(
   };
 }
 
-/** The goal of a session in which a run was claimed. Whoever writes wakes one that waits. */
+const HEARD = {
+  name: "goal-heard",
+  text: `
+select exists (
+  select from entries e where e.run = $1 and e.inbound is not null and e.created_at >= $2::bigint) as heard`,
+};
+
+/**
+ * The goal of a session in which a run was claimed. Whoever wrote wakes one that waits: asked at each claim, since the attempt
+ * that took in the message may have died before it said so.
+ */
 export async function openGoalOf(
   sql: Sql,
-  { run, resumed }: Extract<Opened, { kind: "run" }>,
+  claimed: { readonly run: RunInfo },
 ): Promise<{ readonly goal?: Goal }> {
-  const goals = createGoals(sql);
-  if (run.cause === "message" && !resumed) await goals.apply(run.session, { kind: "heard" });
+  const { run } = claimed;
   const open = await readOpen(sql, run.session);
   // One that was set later is not what this run is about, also where it took the place of the one that was.
-  return open === undefined || open.goal.createdAt > run.startedAt ? {} : { goal: open.goal };
+  if (open === undefined || open.goal.createdAt > run.startedAt) return {};
+  const { goal } = open;
+  if (goal.status !== "waiting") return { goal };
+  const since = goal.wait?.since ?? goal.updatedAt;
+  const [row] = await sql.query<{ heard: boolean }>(HEARD, [run.id, since]);
+  if (row?.heard !== true) return { goal };
+  const applied = await createGoals(sql).apply(run.session, { kind: "heard" });
+  // Refused where it was woken, or closed, meanwhile.
+  return applied.kind === "changed" ? { goal: applied.goal } : openGoalOf(sql, claimed);
 }

@@ -50,6 +50,8 @@ export type WaitKind = "time" | "reply";
 
 export interface Wait {
   readonly kind: WaitKind;
+  /** ms since 1970: who is heard later ends it. Absent where an earlier version stored it. */
+  readonly since?: number;
   /** ms since 1970; the goal goes on then, whether somebody answered or not. */
   readonly until: number;
   /** Read by people: what is waited for. */

@@ -302,7 +302,7 @@ function wait(goal: Goal, event: Extract<GoalEvent, { kind: "wait" }>, now: numb
   return changed({
     ...rest,
     status: "waiting",
-    wait: { kind: event.wait, until: now + untilMs, reason: event.reason },
+    wait: { kind: event.wait, since: now, until: now + untilMs, reason: event.reason },
   });
 }
 

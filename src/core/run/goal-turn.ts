@@ -20,7 +20,7 @@ import type { LoopEnd } from "./run-ending.ts";
 export interface GoalTurnDeps {
   /** Names of the tools that only keep a goal's books: calls of them are no effect. */
   readonly bookkeeping: ReadonlySet<string>;
-  /** Somebody wrote in the thread. Never rejects. */
+  /** Somebody wrote in the thread. Rejects as the store does: then the next claim of the run says it. */
   heard(session: SessionId): Promise<void>;
   /** A run has ended in a thread that has this goal, if any: rings for its next turn where that is due. */
   ended(session: SessionId, goal: Goal | undefined): void;
@@ -59,12 +59,7 @@ export function createGoalTurns(
   return {
     bookkeeping,
     async heard(session) {
-      try {
-        await goals.apply(session, { kind: "heard" });
-      } catch (error) {
-        // The end of the run is stored or fails by itself; a goal that waits on is woken by its clock.
-        log.warn("a goal that waits could not be told that somebody wrote", { session, error });
-      }
+      await goals.apply(session, { kind: "heard" });
     },
     ended(session, goal) {
       if (goal !== undefined) ring(session, goal);

@@ -109,7 +109,16 @@ test("whoever acts first, also at once: one run at a time, and each planned turn
         const workers: Worker[] = [0, 1].map(() => ({ opened: undefined, fence: undefined }));
         await stores.goals.apply(session, setGoal());
         for (const one of steps) await act(stores, session, workers, one, "alone");
-        await Promise.all(atOnce.map((one) => act(stores, session, workers, one, "at once")));
+        // A worker does one thing after the other.
+        const parts = [
+          ...[0, 1].map((n) => atOnce.filter((one) => "worker" in one && one.worker === n)),
+          ...atOnce.flatMap((one) => ("worker" in one ? [] : [[one]])),
+        ];
+        await Promise.all(
+          parts.map(async (acts) => {
+            for (const one of acts) await act(stores, session, workers, one, "at once");
+          }),
+        );
         const runs = await stores.transcripts.runs(session);
         expect(runs.filter(({ reply }) => reply === "open").length).toBeLessThanOrEqual(1);
         const [row] = await backend.sql().query(COUNTS, [session]);

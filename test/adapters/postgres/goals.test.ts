@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { Goal } from "../../../src/core/goal/goal.ts";
 import type { GoalTurn } from "../../../src/core/goal/turn.ts";
 import type { Opened } from "../../../src/core/ports/run-store.ts";
+import { openRun } from "../../../src/adapters/postgres/open-run.ts";
 import type { SessionId } from "../../../src/core/thread.ts";
 import {
   answer,
@@ -205,6 +206,34 @@ test("any human message wakes a goal that waits, and the clock that runs out lat
   const heard = await continued(session);
   expect(heard.goal).toMatchObject({ status: "active" });
   expect(await end(heard)).toMatchObject({ status: "active", next: { n: 2 } });
+});
+
+test("whoever is heard wakes a goal that waits, also where the worker that took the message dies before it says so", async () => {
+  const { session } = await withGoal();
+  const { goals, inbox, store } = stores();
+  const asks = { kind: "wait", wait: "reply", reason: "may I?" } as const;
+  const first = await continued(session);
+  await goals.apply(session, asks);
+  await end(first);
+  await inbox.put(message(session, "yes"));
+  // The claim alone, and behind it the end of its worker.
+  await openRun(backend.sql(), session, "w1", { newRun: () => `${session}-lost`, tail: 10 });
+  const second = asRun(await store.open(session, "w2"));
+  expect([second.resumed, second.goal?.status]).toEqual([true, "active"]);
+  // What the model waits for in a turn is not what this turn began with.
+  await end(second);
+  const third = await continued(session);
+  await goals.apply(session, asks);
+  expect(asRun(await store.open(session, "w2")).goal?.status).toBe("waiting");
+  await inbox.put(message(session, "go on"));
+  const fourth = asRun(await store.open(session, "w1"));
+  expect(fourth.goal?.status).toBe("waiting");
+  // It joins behind the round, and the worker dies.
+  expect((await store.commitRound(fourth.fence, round(1, answer("looking")))).steered).toHaveLength(1);
+  expect(asRun(await store.open(session, "w2"))).toMatchObject({
+    run: { id: third.run.id },
+    goal: { status: "active" },
+  });
 });
 
 test("clear in the middle of a tool: the turn ends as it would, and no other one follows", async () => {
