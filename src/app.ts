@@ -208,6 +208,7 @@ export async function startApp(
       );
       started.push({ name: "model", stop: () => agent.close() });
       const bookkeeping = new Set(goalTools.map(({ name }) => name));
+      const goalTurns = createGoalTurns({ goals, queue: goalQueue, clock, log }, bookkeeping);
       const stepDeps: RunSessionDeps = {
         store,
         pages: createPages(sql),
@@ -220,7 +221,7 @@ export async function startApp(
         profileOf: agent.profileOf,
         surfaceOf,
         backlog: createBacklog({ store, inbox, access, clock, log, conversationOf }),
-        goals: createGoalTurns({ goals, queue: goalQueue, clock, log }, bookkeeping),
+        goals: goalTurns,
       };
       const stepOptions = {
         worker: `${hostname()}/${process.pid}`,
@@ -244,7 +245,7 @@ export async function startApp(
           ...(takes === undefined ? {} : { takes }),
         });
         const where = onlyWhereInstalled({ step, reachOf: places.reachOf, departures, goals });
-        return createServe({ locker, store, step: where, sweeper, log });
+        return createServe({ locker, store, step: where, sweeper, log, released: goalTurns.released });
       };
       const worker = coordination.workerFor(serveWith(), settings.workerConcurrency);
       await worker.start();

@@ -22,8 +22,16 @@ export interface GoalTurnDeps {
   readonly bookkeeping: ReadonlySet<string>;
   /** Somebody wrote in the thread. Rejects as the store does: then the next claim of the run says it. */
   heard(session: SessionId): Promise<void>;
-  /** A run has ended in a thread that has this goal, if any: rings for its next turn where that is due. */
+  /** A run has ended in a thread that has this goal, if any. */
   ended(session: SessionId, goal: Goal | undefined): void;
+}
+
+export interface GoalTurns extends GoalTurnDeps {
+  /**
+   * Who served the session has given it back: rings for the next turn of the goal that it ended with, where that is due. Rung for
+   * before, another worker would find the session taken, and leave.
+   */
+  released(session: SessionId): void;
 }
 
 export interface GoalTurnWorld {
@@ -54,14 +62,20 @@ export function goalBell({
 export function createGoalTurns(
   { goals, queue, clock, log }: GoalTurnWorld,
   bookkeeping: ReadonlySet<string>,
-): GoalTurnDeps {
+): GoalTurns {
   const ring = goalBell({ queue, clock, log });
+  const ended = new Map<SessionId, Goal>();
   return {
     bookkeeping,
     async heard(session) {
       await goals.apply(session, { kind: "heard" });
     },
     ended(session, goal) {
+      if (goal !== undefined) ended.set(session, goal);
+    },
+    released(session) {
+      const goal = ended.get(session);
+      ended.delete(session);
       if (goal !== undefined) ring(session, goal);
     },
   };

@@ -27,17 +27,26 @@ export interface ServeDeps {
   /** Told when the store or the locker was away, since then nobody else rings again. */
   readonly sweeper?: Pick<Sweeper, "lookSoon">;
   readonly log: Log;
+  /** Told each time that the lease was given back, however the step went. Must not throw. */
+  readonly released?: (session: SessionId) => void;
 }
 
 /** Looks in a row that found work and did none; more would spin where the ledger and the claim disagree. */
 const FRUITLESS_LOOKS = 3;
 
 /** The lease is given back between two runs, so that a busy thread never holds one for longer than a run may last. */
-export function createServe({ locker, store, step, sweeper, log }: ServeDeps): Serve {
+export function createServe({ locker, store, step, sweeper, log, released = () => {} }: ServeDeps): Serve {
   const serve: Serve = async (session, leaving) => {
     for (let fruitless = 0; fruitless < FRUITLESS_LOOKS;) {
       const key = `session:${session}`;
-      const locked = await locker.withLock(key, { mode: "try" }, (lease) => step(session, lease, leaving));
+      let isHeld = false;
+      const held = locker.withLock(key, { mode: "try" }, (lease) => {
+        isHeld = true;
+        return step(session, lease, leaving);
+      });
+      const locked = await held.finally(() => {
+        if (isHeld) released(session);
+      });
       // The holder looks at the ledger again after it released, so this wake is not lost.
       if (locked.kind === "busy" || locked.value === "closed") return;
       fruitless = locked.value === "worked" ? 0 : fruitless + 1;
