@@ -223,7 +223,7 @@ async function ledgerOf(url: string) {
     rowsOf<R>(url, `select ${columns} from ${table}`);
   return {
     inbox: await all<InboxRow>("seq, id, session, kind, message, state, run, fate, reason", "inbox"),
-    runs: await all<RunRow>("id, session, cause, reply, reason, error_code", "runs order by n"),
+    runs: await all<RunRow>("id, session, cause, reply, reason, error_code, retry_of", "runs order by n"),
     attempts: await all<AttemptRow>("run, session, fence, worker, ended", "attempts"),
     entries: await all<EntryRow>("session, epoch, seq, run, kind, inbound, body", "entries"),
     pages: await all<PageRow>("run, index, key, message", "pages"),

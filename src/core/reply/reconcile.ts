@@ -21,7 +21,9 @@ export type Operation =
 
 /**
  * What makes the platform show `wanted`, in the order to do it. Unchanged pages are not in it. Posts come in reading order:
- * below a page that has to be posted (anew), pages that stand there already are removed first and posted again.
+ * below a page that has to be posted (anew), pages that stand there already are removed first and posted again. Pages of which
+ * it is not known what they show come last, since mostly they are right: a worker that dies amid forty of them, and its successors,
+ * must not leave the one out that is missing.
  */
 export function reconcile(
   wanted: readonly PageContent[],
@@ -43,9 +45,11 @@ export function reconcile(
     else if (!isSamePage(standing.get(index)?.content, content))
       writes.push({ kind: "edit", index, message, content });
   }
-  const edits = writes.filter((write) => write.kind === "edit");
   const posts = writes.filter((write) => write.kind === "post");
-  return [...edits, ...removals, ...posts];
+  const edits = writes.filter((write) => write.kind === "edit");
+  const stale = edits.filter(({ index }) => standing.get(index)?.content !== undefined);
+  const unknown = edits.filter(({ index }) => standing.get(index)?.content === undefined);
+  return [...stale, ...removals, ...posts, ...unknown];
 }
 
 export function isSamePage(a: PageContent | undefined, b: PageContent): boolean {

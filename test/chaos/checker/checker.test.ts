@@ -76,7 +76,17 @@ const well: ChaosRecord = {
       reason: null,
     },
   ],
-  runs: [{ id: "r1", session, cause: "message", reply: "settled", reason: "stop", error_code: null }],
+  runs: [
+    {
+      id: "r1",
+      session,
+      cause: "message",
+      reply: "settled",
+      reason: "stop",
+      error_code: null,
+      retry_of: null,
+    },
+  ],
   attempts: [{ run: "r1", session, fence: 1, worker, ended: "ended" }],
   entries: [
     entry(1, "user", { inbound: "in1" }),
@@ -110,6 +120,26 @@ const shown = (...texts: readonly string[]): ChaosRecord["threads"] => [
 
 test("a record in which all is well has nothing broken", () => {
   expect(check(well)).toEqual([]);
+});
+
+test("what was answered before a run was stopped is there for the run that tries it again, and only for that one", () => {
+  const again = { ...first(well.runs), id: "r2", cause: "retry" };
+  const runs = (retried: string | null) => [...well.runs, { ...again, retry_of: retried }];
+  const threads = [
+    {
+      session,
+      isGone: false,
+      fromBot: [...first(well.threads).fromBot, { id: "1.3", text: "Nothing more.", buttons: [] }],
+    },
+  ];
+  const record = {
+    ...well,
+    threads,
+    inbox: [{ ...first(well.inbox), run: "r2" }],
+    pages: [...well.pages, { run: "r2", index: 0, key: "r2-1-0", message: "1.3" }],
+  };
+  expect(check({ ...record, runs: runs("r1") })).toEqual([]);
+  expect(check({ ...record, runs: runs(null) }).map(({ invariant }) => invariant)).toEqual([FINAL]);
 });
 
 const FATED = "every inbound that was acknowledged has exactly one fate";

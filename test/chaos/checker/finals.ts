@@ -62,10 +62,16 @@ function brokenThread(record: ChaosRecord, session: string): Broken[] {
     if (times > 1) found(`question ${act.tag} is answered ${times} times`);
     if (!isAnswered || row.run === null) continue;
     const answer = answerTo(act.tag, recipeOf(record.seed, act.tag).words);
-    if (!contains(words.get(row.run) ?? [], answer))
+    if (!triesOf(runs, row.run).some((run) => contains(words.get(run) ?? [], answer)))
       found(`the answer to question ${act.tag} is not whole in its run ${row.run}`);
   }
   return broken;
+}
+
+/** The run, and those that it tries again: what was answered in one of them before it was stopped is not answered once more. */
+function triesOf(runs: readonly RunRow[], run: string): readonly string[] {
+  const before = runs.find(({ id }) => id === run)?.retry_of ?? undefined;
+  return before === undefined ? [run] : [run, ...triesOf(runs, before)];
 }
 
 /** In their order. */

@@ -56,6 +56,8 @@ export interface RunRow {
   readonly reply: string;
   readonly reason: string | null;
   readonly error_code: string | null;
+  /** The run that it tries again. */
+  readonly retry_of: string | null;
 }
 
 export interface AttemptRow {

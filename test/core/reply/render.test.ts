@@ -179,13 +179,23 @@ describe("reconciling pages", () => {
     ...(markdown === undefined ? {} : { content: page(markdown) }),
   });
 
-  it("writes only what changed or is not known", () => {
+  it("writes only what changed or is not known, and what is not known last", () => {
     expect(reconcile([page("a"), page("b"), page("c")], [posted(0, "a"), posted(1), posted(2, "x")])).toEqual(
       [
-        { kind: "edit", index: 1, message: "m1", content: page("b") },
         { kind: "edit", index: 2, message: "m2", content: page("c") },
+        { kind: "edit", index: 1, message: "m1", content: page("b") },
       ],
     );
+  });
+
+  it("posts what is missing before pages are written again that another attempt wrote", () => {
+    const wanted = ["a", "b", "c"].map(page);
+    const operations = reconcile(wanted, [posted(0), posted(1), { index: 2, key: "k2" }]);
+    expect(operations.map(({ kind, index }) => [kind, index])).toEqual([
+      ["post", 2],
+      ["edit", 0],
+      ["edit", 1],
+    ]);
   });
 
   it("posts what is missing and removes what is too much, from the end", () => {
