@@ -141,7 +141,11 @@ export function createCommands(deps: CommandDeps, options: CommandOptions = {}):
     if (refused !== undefined) return refused;
     const receipt = await store(command, request);
     if (receipt.kind === "refused") return receipt.answer ?? REFUSED;
-    return receipt.kind === "ignored" ? NOTHING_HERE : describeSet(command);
+    if (receipt.kind === "ignored") return NOTHING_HERE;
+    const isQuiet = command.name === "mute" && command.value === "on";
+    // Also of a delivery that comes again: the one before may have got no further than the setting.
+    const goal = isQuiet ? await deps.goals.quiet(request) : undefined;
+    return goal === undefined ? describeSet(command) : `${describeSet(command)} ${goal}`;
   }
 
   async function tellSetting(

@@ -23,6 +23,8 @@ interface GoalRequest {
 export interface GoalCommands {
   /** @param value what was written behind the command. */
   run(value: string | undefined, request: GoalRequest): Promise<string>;
+  /** The bot is to be quiet in the thread: pauses the goal, if it goes on by itself, and answers what is said of that. */
+  quiet(request: GoalRequest): Promise<string | undefined>;
   /** The thread's open goal. */
   open(session: SessionId): Promise<Goal | undefined>;
 }
@@ -41,11 +43,15 @@ export function createGoalCommands({ access, goals, ring, newId }: GoalCommandDe
     return goal?.closed === undefined ? goal : undefined;
   }
 
-  async function eventFor(asked: GoalAsked, request: GoalRequest): Promise<GoalEvent | string> {
-    const { author, session, where } = request;
+  function askerOf({ author, session, where }: GoalRequest): Asker {
     const thread = threadOf(session);
     const place = where?.parent === undefined ? thread : { ...thread, channel: where.parent };
-    const by: Asker = { id: author.id, isAdmin: access.isAdmin(author, place) };
+    return { id: author.id, isAdmin: access.isAdmin(author, place) };
+  }
+
+  async function eventFor(asked: GoalAsked, request: GoalRequest): Promise<GoalEvent | string> {
+    const { author, session } = request;
+    const by = askerOf(request);
     const owner = { id: author.id, name: author.name };
     const set = (mode: "new" | "replace", objective: string, limits: Limits): GoalEvent => ({
       kind: "set",
@@ -84,6 +90,12 @@ export function createGoalCommands({ access, goals, ring, newId }: GoalCommandDe
 
   return {
     open,
+    async quiet(request) {
+      if ((await open(request.session)) === undefined) return undefined;
+      const event = { kind: "pause", by: askerOf(request) } as const;
+      const applied = await goals.apply(request.session, event, request.id);
+      return applied.kind === "refused" ? undefined : standingOfGoal(applied.goal, applied.goal.updatedAt);
+    },
     async run(value, request) {
       const event = await eventFor(goalAsked(value), request);
       if (typeof event === "string") return event;

@@ -2,7 +2,7 @@ import { noBranching } from "../../support/no-branching.ts";
 import { expect, test } from "vitest";
 import type { CommandName } from "../../../src/core/command/command.ts";
 import { createCommands, type CommandRequest } from "../../../src/core/command/commands.ts";
-import { COMMANDS } from "../../../src/core/command/table.ts";
+import { commandOf, COMMANDS } from "../../../src/core/command/table.ts";
 import type { InboundId, RunId } from "../../../src/core/ids.ts";
 import type { Inbound } from "../../../src/core/inbound.ts";
 import type { InboundView, SessionStatus, Transcripts } from "../../../src/core/ports/transcripts.ts";
@@ -66,11 +66,17 @@ function threadWith(
     },
     { written: (name) => `@Bobbin ${name}` },
   );
-  const ask = (name: CommandName, more: Partial<CommandRequest> = {}) =>
-    commands.run(
-      { name },
-      { session, author: { id: "U1", name: "Ana" }, id: "c1" as InboundId, at: 1, ...more },
-    );
+  const ask = (
+    name: CommandName,
+    { value, ...more }: Partial<CommandRequest> & { readonly value?: string } = {},
+  ) =>
+    commands.run(commandOf(name, value) ?? { name: "help" }, {
+      session,
+      author: { id: "U1", name: "Ana" },
+      id: "c1" as InboundId,
+      at: 1,
+      ...more,
+    });
   return { ask, stored };
 }
 
@@ -179,4 +185,28 @@ test("a second delivery of retry is answered like the first, also while what it 
 test("help writes every command as a person writes it on this surface", async () => {
   const { text } = await threadWith().ask("help");
   for (const name of Object.keys(COMMANDS)) expect(text).toContain(`\`@Bobbin ${name}\``);
+});
+
+const id = (text: string) => ({ id: text as InboundId });
+
+test("mute `on` pauses the goal of a thread and says so; `off` leaves it where it is, until it is resumed", async () => {
+  const { ask } = threadWith();
+  await ask("goal", { value: "tidy the wiki", ...id("c1") });
+  const said = (await ask("mute", { value: "on", ...id("c2") })).text;
+  expect(said).toContain("is quiet in this thread from now on");
+  expect(said).toContain("The goal is paused.");
+  expect((await ask("mute", { value: "off", ...id("c3") })).text).not.toContain("goal");
+  expect((await ask("goal")).text).toContain("The goal is paused.");
+  await ask("goal", { value: "resume", ...id("c4") });
+  // Delivered again it does not take back what was said since.
+  await ask("mute", { value: "on", ...id("c2") });
+  expect((await ask("goal")).text).toContain("The goal is active.");
+});
+
+test("a mute that was refused pauses nothing, and without a goal nothing is said of one", async () => {
+  const { ask } = threadWith({ receipt: { kind: "refused", rule: "mute" } });
+  await ask("goal", { value: "tidy the wiki", ...id("c1") });
+  await ask("mute", { value: "on", ...id("c2") });
+  expect((await ask("goal")).text).toContain("The goal is active.");
+  expect((await threadWith().ask("mute", { value: "on" })).text).not.toContain("goal");
 });
