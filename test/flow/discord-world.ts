@@ -121,6 +121,9 @@ export async function openDiscordWorld(options: DiscordWorldOptions): Promise<Di
     stopAll,
     sql: async () => stack.adopt(await store.open(), (sql) => sql.close()),
     async ended() {
+      // In order: people see an answer a moment before its end is stored.
+      for (const { process } of running) process?.kill("SIGTERM");
+      await Promise.all(running.map(({ process }) => process?.exited));
       await stopAll();
       return stack.adopt(await store.open(), (sql) => sql.close());
     },

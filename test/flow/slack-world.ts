@@ -111,6 +111,9 @@ export async function openSlackWorld(options: SlackWorldOptions): Promise<SlackW
     processes,
     add,
     async ended() {
+      // In order: people see an answer a moment before its end is stored.
+      for (const process of processes) process.kill("SIGTERM");
+      await Promise.all(processes.map(({ exited }) => exited));
       await running.disposeAsync();
       return stack.adopt(await store.open(), (sql) => sql.close());
     },
