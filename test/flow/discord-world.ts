@@ -123,7 +123,7 @@ export async function openDiscordWorld(options: DiscordWorldOptions): Promise<Di
     async ended() {
       // In order: people see an answer a moment before its end is stored.
       for (const { process } of running) process?.kill("SIGTERM");
-      await Promise.all(running.map(({ process }) => process?.exited));
+      await Promise.all(running.flatMap(({ process }) => process?.exited ?? []));
       await stopAll();
       return stack.adopt(await store.open(), (sql) => sql.close());
     },
