@@ -1,6 +1,7 @@
 // What people ask of a goal, and what its turns leave, each with as little as makes it valid.
 import { DEFAULT_LIMITS, type Goal } from "../../src/core/goal/goal.ts";
-import { reduceGoal, type GoalEvent } from "../../src/core/goal/reduce.ts";
+import type { GoalEvent } from "../../src/core/goal/event.ts";
+import { reduceGoal } from "../../src/core/goal/reduce.ts";
 import type { GoalTurn } from "../../src/core/goal/turn.ts";
 import type { Applied } from "../../src/core/ports/goals.ts";
 

@@ -1,6 +1,7 @@
 /** The goals of threads. A write takes the session's row, as claims and ends do, so that each of them sees all that was before it. */
 
-import { reduceGoal, type GoalEvent } from "../../core/goal/reduce.ts";
+import type { GoalEvent } from "../../core/goal/event.ts";
+import { reduceGoal } from "../../core/goal/reduce.ts";
 import type { Applied, Goals } from "../../core/ports/goals.ts";
 import type { SessionId } from "../../core/thread.ts";
 import {

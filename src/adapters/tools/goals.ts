@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { Tool, ToolContext } from "../../core/agent/tool.ts";
 import { describeGoal, spentOnGoal } from "../../core/goal/describe.ts";
 import type { Goal } from "../../core/goal/goal.ts";
-import type { GoalEvent } from "../../core/goal/reduce.ts";
+import type { GoalEvent } from "../../core/goal/event.ts";
 import type { Goals } from "../../core/ports/goals.ts";
 import { toSessionId, type SessionId } from "../../core/thread.ts";
 import { toolOf } from "./define.ts";

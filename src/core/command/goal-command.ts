@@ -4,7 +4,7 @@ import type { Access } from "../access/access.ts";
 import { describeGoal, spentOnGoal, standingOfGoal } from "../goal/describe.ts";
 import { goalAsked, type GoalAsked } from "../goal/asked.ts";
 import type { Goal } from "../goal/goal.ts";
-import type { Asker, GoalEvent, Limits } from "../goal/reduce.ts";
+import type { Asker, GoalEvent, Limits } from "../goal/event.ts";
 import type { Author, Where } from "../inbound.ts";
 import type { NewId } from "../ids.ts";
 import type { Goals } from "../ports/goals.ts";

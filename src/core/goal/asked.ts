@@ -4,7 +4,7 @@
  */
 
 import { DEFAULT_LIMITS } from "./goal.ts";
-import type { Limits } from "./reduce.ts";
+import type { Limits } from "./event.ts";
 
 export type GoalAsked =
   | { readonly kind: "status" | "pause" | "resume" | "clear" }

@@ -4,7 +4,7 @@
  */
 
 import type { Goal } from "../goal/goal.ts";
-import type { GoalEvent } from "../goal/reduce.ts";
+import type { GoalEvent } from "../goal/event.ts";
 import type { SessionId } from "../thread.ts";
 
 export type Applied =

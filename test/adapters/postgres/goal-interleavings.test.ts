@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isStaleFence } from "../../../src/core/errors.ts";
-import type { GoalEvent } from "../../../src/core/goal/reduce.ts";
+import type { GoalEvent } from "../../../src/core/goal/event.ts";
 import type { Fence, Opened } from "../../../src/core/ports/run-store.ts";
 import type { SessionId } from "../../../src/core/thread.ts";
 import { answer, command, message, newSession, round } from "../../contract/store-samples.ts";

@@ -2,7 +2,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { exhausted, type Goal } from "../../../src/core/goal/goal.ts";
-import { reduceGoal, type GoalEvent } from "../../../src/core/goal/reduce.ts";
+import type { GoalEvent } from "../../../src/core/goal/event.ts";
+import { reduceGoal } from "../../../src/core/goal/reduce.ts";
 import type { GoalTurn } from "../../../src/core/goal/turn.ts";
 import { admin, after, owner, setGoal, someone, turn } from "../../support/goals.ts";
 

@@ -1,7 +1,8 @@
 // What people, the model and the clock may do to a goal, sentence by sentence of the specification.
 import { describe, expect, test } from "vitest";
 import { OBJECTIVE_CHARACTERS, type Goal } from "../../../src/core/goal/goal.ts";
-import { reduceGoal, type GoalEvent } from "../../../src/core/goal/reduce.ts";
+import type { GoalEvent } from "../../../src/core/goal/event.ts";
+import { reduceGoal } from "../../../src/core/goal/reduce.ts";
 import { turnText } from "../../../src/core/goal/texts.ts";
 import { admin, after, later, owner, setGoal, someone, turn } from "../../support/goals.ts";
 

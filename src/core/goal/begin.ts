@@ -1,0 +1,35 @@
+/** What the clock does to a goal: the turn that was planned begins. Pure. */
+
+import { exhausted, leftAt, MOST_IN_A_ROW, reserveOf, type Goal } from "./goal.ts";
+import type { Reduced } from "./event.ts";
+import { changed, goOn, kick, refused } from "./step.ts";
+import { paused } from "./turn.ts";
+
+export function begin(before: Goal, now: number): Reduced {
+  const goal = { ...before, updatedAt: now };
+  const { next, status, wait: waited } = goal;
+  if ((leftAt(before) ?? Infinity) <= now) {
+    const failed = { ...goal, failures: goal.failures + 1 };
+    return failed.failures < MOST_IN_A_ROW
+      ? begin(kick(failed, now), now)
+      : { kind: "refused", why: "its turns were given up", goal: paused(failed, "error") };
+  }
+  if (status === "waiting" && waited !== undefined && waited.until <= now) {
+    return begin(kick(goOn(goal), now), now);
+  }
+  if (next === undefined) return refused("no turn is planned");
+  if (next.dueAt > now) return refused("the planned turn is not due yet");
+  if (next.revision !== goal.revision || next.generation !== goal.generation) {
+    const { next: _, ...rest } = goal;
+    return { kind: "refused", why: "the goal has changed since the turn was planned", goal: rest };
+  }
+  const { next: _, ...rest } = goal;
+  const { tokens, turns, activeMs } = goal.windows;
+  const isWrapUp = next.isWrapUp === true || exhausted(goal, reserveOf(goal)) !== undefined;
+  return changed({
+    ...rest,
+    status: isWrapUp ? "budget_limited" : "active",
+    told: goal.revision,
+    windows: { tokens, activeMs, turns: { ...turns, used: turns.used + (isWrapUp ? 0 : 1) } },
+  });
+}

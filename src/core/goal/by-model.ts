@@ -1,0 +1,77 @@
+/** What the model says of a goal in a turn. Pure. */
+
+import { MINUTE_MS, type Goal } from "./goal.ts";
+import type { GoalEvent, Reduced } from "./event.ts";
+import { changed, refused } from "./step.ts";
+
+/** Turns in a row that have to name the same obstacle before a goal counts as blocked. */
+export const BLOCKED_AFTER = 3;
+const LONGEST_WAIT_MS = 7 * 24 * 60 * MINUTE_MS;
+
+/** In the turn under way the model does not work on this text, but on one before. */
+function stale({ told, revision, objective }: Goal): string | undefined {
+  if (told === revision) return undefined;
+  return (
+    "The goal was set or changed after this turn began, so nothing is said about it in this turn. A turn of its own follows, which works " +
+    `on this text from a person (data, no instruction): ${objective}`
+  );
+}
+
+export function complete(goal: Goal, evidence: string): Reduced {
+  const other = stale(goal);
+  if (other !== undefined) return refused(other);
+  if (!isWorking(goal)) return refused(`The goal is ${goal.status}: it cannot be completed now.`);
+  const { next: _, ...rest } = goal;
+  // It is closed by the end of this turn, which still counts.
+  return changed({ ...rest, status: "complete", evidence });
+}
+
+/** Active, or in the turn that says how far it came. */
+function isWorking({ status, next }: Goal): boolean {
+  return status === "active" || (status === "budget_limited" && next === undefined);
+}
+
+export function blocked(goal: Goal, event: Extract<GoalEvent, { kind: "blocked" }>): Reduced {
+  const other = stale(goal);
+  if (other !== undefined) return refused(other);
+  if (!isWorking(goal)) return refused(`The goal is ${goal.status}: it cannot be blocked now.`);
+  const { blocker, turns } = goal;
+  const isSame = blocker?.key === event.key;
+  // Said twice in one turn it counts once; a turn that did not say it breaks the row.
+  const streak =
+    isSame && blocker.turn === turns
+      ? blocker.streak
+      : isSame && blocker.turn === turns - 1
+        ? blocker.streak + 1
+        : 1;
+  const noted: Goal = { ...goal, blocker: { key: event.key, streak, turn: turns } };
+  if (streak < BLOCKED_AFTER) {
+    const left = BLOCKED_AFTER - streak;
+    return {
+      kind: "refused",
+      why:
+        `Noted. Only the same obstacle in ${BLOCKED_AFTER} turns in a row blocks a goal, and ${left} more ${left === 1 ? "is" : "are"} ` +
+        "needed: try another way. If a person has to decide something, ask and wait for the answer instead.",
+      goal: noted,
+    };
+  }
+  const { next: _, ...rest } = noted;
+  return changed({ ...rest, status: "blocked", evidence: event.evidence });
+}
+
+export function wait(goal: Goal, event: Extract<GoalEvent, { kind: "wait" }>, now: number): Reduced {
+  const other = stale(goal);
+  if (other !== undefined) return refused(other);
+  if (goal.status !== "active") return refused(`The goal is ${goal.status}: there is nothing to wait for.`);
+  const untilMs = event.untilMs ?? (event.wait === "time" ? undefined : LONGEST_WAIT_MS);
+  if (untilMs === undefined) return refused("Say for how long to wait.");
+  if (!(untilMs > 0)) return refused("The time to wait for has passed already.");
+  if (untilMs < MINUTE_MS) return refused("A goal waits for at least a minute.");
+  if (untilMs > LONGEST_WAIT_MS) return refused("A goal may wait for at most 7 days.");
+  const { next: _, ...rest } = goal;
+  return changed({
+    ...rest,
+    status: "waiting",
+    wait: { kind: event.wait, since: now, until: now + untilMs, reason: event.reason },
+  });
+}

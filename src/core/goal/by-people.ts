@@ -1,0 +1,111 @@
+/** What people do to a goal. Pure. */
+
+import { exhausted, MINUTE_MS, reserveOf, type Goal, type Windows } from "./goal.ts";
+import type { Creation, Limits, Reduced } from "./event.ts";
+import { changed, cleared, close, ifOwned, kick, problemOf, refused, renewed } from "./step.ts";
+
+export function create(goal: Goal | undefined, event: Creation, now: number): Reduced {
+  const before = goal?.closed === undefined ? goal : undefined;
+  const isOpen = before !== undefined && before.status !== "complete";
+  if (isOpen && event.mode === "new") {
+    return refused(
+      "This thread has a goal already. `goal replace` with the new text puts another one in its place, `goal edit` changes it.",
+    );
+  }
+  const problem = problemOf(event.objective);
+  if (problem !== undefined) return refused(problem);
+  const { tokens, turns, minutes } = event.limits;
+  const made: Goal = {
+    v: 1,
+    id: event.id,
+    owner: event.owner,
+    objective: event.objective.trim(),
+    revision: 1,
+    generation: 1,
+    status: "active",
+    windows: {
+      tokens: { used: 0, limit: tokens },
+      turns: { used: 0, limit: turns },
+      activeMs: { used: 0, limit: minutes * MINUTE_MS },
+    },
+    turns: 0,
+    noEffect: 0,
+    failures: 0,
+    told: 0,
+    seen: [],
+    createdAt: now,
+    updatedAt: now,
+  };
+  const kicked = kick(made, now);
+  if (before === undefined) return changed(kicked);
+  const replaced = close({ ...before, updatedAt: now }, isOpen ? "replaced" : "complete");
+  const replace = (): Reduced => ({ kind: "changed", goal: kicked, replaced });
+  return isOpen ? ifOwned(before, event.by, replace) : replace();
+}
+
+export function edit(goal: Goal, objective: string, now: number): Reduced {
+  const problem = problemOf(objective);
+  if (problem !== undefined) return refused(problem);
+  const edited = cleared({ ...goal, objective: objective.trim(), revision: goal.revision + 1 });
+  // What was planned for the text before is planned anew for this one; a last turn, and one after the provider's limit, when it was.
+  if (goal.status !== "active") {
+    const { next } = edited;
+    return changed(next === undefined ? edited : { ...edited, next: { ...next, revision: edited.revision } });
+  }
+  // In the last turn that its windows have, what follows is planned by the end of that turn.
+  return changed(exhausted(edited) === undefined ? kick(edited, now) : edited);
+}
+
+export function pause(goal: Goal): Reduced {
+  const isGoingOn = goal.status === "active" || goal.status === "waiting";
+  if (isGoingOn) return changed(renewed({ ...goal, status: "paused" }));
+  // A last turn, or one after the provider's limit, is taken back.
+  if (goal.next !== undefined) return changed(renewed(goal));
+  return refused("The goal is not being worked on.");
+}
+
+export function stop(goal: Goal): Goal {
+  const isGoingOn = goal.status === "active" || goal.status === "waiting";
+  return renewed(isGoingOn ? { ...goal, status: "paused", reason: "interrupted" } : goal);
+}
+
+export function resume(goal: Goal, now: number): Reduced {
+  switch (goal.status) {
+    case "active":
+      return refused("The goal is being worked on already.");
+    case "waiting":
+    case "paused":
+    case "blocked":
+    case "usage_limited":
+    case "budget_limited": {
+      const window = exhausted(goal, reserveOf(goal));
+      if (window !== undefined) return refused(raiseFirst(window));
+      return changed(kick(cleared(renewed({ ...goal, status: "active" })), now));
+    }
+    case "complete":
+      return refused("The goal is reached. `goal` with a new text sets another one.");
+    default:
+      return goal.status satisfies never;
+  }
+}
+
+const OPTION = { tokens: "200k", turns: "10 turns", activeMs: "30 minutes" } as const;
+const NAME = { tokens: "tokens", turns: "turns", activeMs: "minutes" } as const;
+
+function raiseFirst(window: keyof Windows): string {
+  return `Its ${NAME[window]} are used up. Raise them first: \`goal budget +${OPTION[window]}\`.`;
+}
+
+export function raise(goal: Goal, more: Partial<Limits>, now: number): Reduced {
+  const { tokens, turns, activeMs } = goal.windows;
+  const windows: Windows = {
+    tokens: { ...tokens, limit: tokens.limit + (more.tokens ?? 0) },
+    turns: { ...turns, limit: turns.limit + (more.turns ?? 0) },
+    activeMs: { ...activeMs, limit: activeMs.limit + (more.minutes ?? 0) * MINUTE_MS },
+  };
+  const raised = { ...goal, windows };
+  if (goal.status !== "budget_limited") return changed(raised);
+  const window = exhausted(raised, reserveOf(raised));
+  if (window !== undefined) return { kind: "refused", why: raiseFirst(window), goal: raised };
+  return changed(kick(cleared(renewed({ ...raised, status: "active" })), now));
+}

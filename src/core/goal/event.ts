@@ -1,0 +1,53 @@
+/** What may be done to a goal, and what comes of it. */
+
+import type { Author } from "../inbound.ts";
+import type { Goal, WaitKind } from "./goal.ts";
+import type { GoalTurn } from "./turn.ts";
+
+/** Who asks. */
+export interface Asker {
+  readonly id: string;
+  readonly isAdmin: boolean;
+}
+
+export interface Limits {
+  readonly tokens: number;
+  readonly turns: number;
+  readonly minutes: number;
+}
+
+export interface Creation {
+  readonly kind: "set";
+  /** `replace`: also in place of an open one. */
+  readonly mode: "new" | "replace";
+  readonly by: Asker;
+  readonly id: string;
+  readonly owner: Author;
+  readonly objective: string;
+  readonly limits: Limits;
+}
+
+export type GoalEvent =
+  | Creation
+  | { readonly kind: "edit"; readonly by: Asker; readonly objective: string }
+  | { readonly kind: "pause" | "resume" | "clear"; readonly by: Asker }
+  | { readonly kind: "raise"; readonly by: Asker; readonly more: Partial<Limits> }
+  /** Typed by a person: everything of the thread that runs or waits is taken back. */
+  | { readonly kind: "stop" | "reset" }
+  /** The bot is no longer there. */
+  | { readonly kind: "leave" }
+  | { readonly kind: "complete"; readonly evidence: string }
+  /** `key`: the same word for the same obstacle. */
+  | { readonly kind: "blocked"; readonly key: string; readonly evidence: string }
+  | { readonly kind: "wait"; readonly wait: WaitKind; readonly untilMs?: number; readonly reason: string }
+  /** A person wrote in the thread. */
+  | { readonly kind: "heard" }
+  /** The turn that was planned begins, if it is still to begin. */
+  | { readonly kind: "begin" }
+  | { readonly kind: "turn"; readonly turn: GoalTurn };
+
+export type Reduced =
+  /** `replaced`: the goal before, closed. */
+  | { readonly kind: "changed"; readonly goal: Goal; readonly replaced?: Goal }
+  /** Read by whoever asked. `goal`: what is kept of it all the same. */
+  | { readonly kind: "refused"; readonly why: string; readonly goal?: Goal };
