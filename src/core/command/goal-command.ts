@@ -3,6 +3,7 @@
 import type { Access } from "../access/access.ts";
 import { describeGoal, spentOnGoal, standingOfGoal } from "../goal/describe.ts";
 import { goalAsked, type GoalAsked } from "../goal/asked.ts";
+import type { Written } from "../goal/done-when.ts";
 import type { Goal } from "../goal/goal.ts";
 import type { Asker, GoalEvent, Limits } from "../goal/event.ts";
 import type { Author, Where } from "../inbound.ts";
@@ -53,25 +54,27 @@ export function createGoalCommands({ access, goals, ring, newId }: GoalCommandDe
     const { author, session } = request;
     const by = askerOf(request);
     const owner = { id: author.id, name: author.name };
-    const set = (mode: "new" | "replace", objective: string, limits: Limits): GoalEvent => ({
+    const set = (mode: "new" | "replace", written: Written, limits: Limits): GoalEvent => ({
       kind: "set",
       mode,
       by,
       id: newId(),
       owner,
-      objective,
+      ...written,
       limits,
     });
     switch (asked.kind) {
       case "set":
-        return set("new", asked.objective, asked.limits);
+        return set("new", writtenIn(asked), asked.limits);
       case "replace":
       case "edit": {
+        const written = writtenIn(asked);
         // Nothing is there that could be changed: then it is a goal that begins with this word.
-        if ((await open(session)) === undefined) return set("new", asked.whole, asked.limits);
+        if ((await open(session)) === undefined)
+          return set("new", { ...written, objective: asked.whole }, asked.limits);
         return asked.kind === "replace"
-          ? set("replace", asked.objective, asked.limits)
-          : { kind: "edit", by, objective: asked.objective };
+          ? set("replace", written, asked.limits)
+          : { kind: "edit", by, ...written };
       }
       case "pause":
       case "resume":
@@ -115,6 +118,11 @@ export function createGoalCommands({ access, goals, ring, newId }: GoalCommandDe
     },
   };
 }
+
+const writtenIn = ({ objective, doneWhen }: Written): Written => ({
+  objective,
+  ...(doneWhen === undefined ? {} : { doneWhen }),
+});
 
 const NO_THREAD =
   "A goal needs a thread. Mention the bot here with what it is about, and give it the goal in the thread that opens.";

@@ -3,19 +3,15 @@
  * deploy" is a goal, and "pause" pauses it.
  */
 
+import { withoutDoneWhen, type Written } from "./done-when.ts";
 import { DEFAULT_LIMITS } from "./goal.ts";
 import type { Limits } from "./event.ts";
 
 export type GoalAsked =
   | { readonly kind: "status" | "pause" | "resume" | "clear" }
-  | { readonly kind: "set"; readonly objective: string; readonly limits: Limits }
+  | ({ readonly kind: "set"; readonly limits: Limits } & Written)
   /** `whole`: what it is as a goal of its own, where there is none that it could change. */
-  | {
-      readonly kind: "replace" | "edit";
-      readonly objective: string;
-      readonly limits: Limits;
-      readonly whole: string;
-    }
+  | ({ readonly kind: "replace" | "edit"; readonly limits: Limits; readonly whole: string } & Written)
   | { readonly kind: "raise"; readonly more: Partial<Limits> }
   /** Read by whoever wrote it. */
   | { readonly kind: "unclear"; readonly why: string };
@@ -28,8 +24,8 @@ const OPTION = /\s+--(tokens|turns|minutes)[ =](\d[\d.,]*)([km]?)\s*$/i;
 /** No window is larger, whatever is written. */
 const MOST = 1_000_000_000;
 
-export function goalAsked(written = ""): GoalAsked {
-  const text = written.trim();
+export function goalAsked(line = ""): GoalAsked {
+  const text = line.trim();
   if (text === "") return { kind: "status" };
   const word = WORD.exec(text)?.[1]?.toLowerCase();
   if (word !== undefined) return { kind: word as "status" | "pause" | "resume" | "clear" };
@@ -40,11 +36,25 @@ export function goalAsked(written = ""): GoalAsked {
     };
   const raise = RAISE.exec(text);
   if (raise !== null) return raised(raise);
-  const { rest, limits } = withOptions(text);
+  const { rest, limits, written } = taken(text);
   const change = CHANGE.exec(rest);
-  if (change === null) return { kind: "set", objective: rest, limits };
+  if (change === null) return { kind: "set", ...written, limits };
   const [, kind = "", objective = ""] = change;
-  return { kind: kind.toLowerCase() === "edit" ? "edit" : "replace", objective, limits, whole: rest };
+  return {
+    kind: kind.toLowerCase() === "edit" ? "edit" : "replace",
+    ...written,
+    objective,
+    limits,
+    whole: rest,
+  };
+}
+
+/** Options stand at the end of all, or of what is left where lines say when it is done. */
+function taken(text: string): { readonly rest: string; readonly limits: Limits; readonly written: Written } {
+  const all = withOptions(text, DEFAULT_LIMITS);
+  const lines = withoutDoneWhen(all.rest);
+  const { rest, limits } = withOptions(lines.objective, all.limits);
+  return { rest, limits, written: { ...lines, objective: rest } };
 }
 
 function raised([, digits = "", thousands = "", unit = "tokens"]: RegExpExecArray): GoalAsked {
@@ -55,9 +65,9 @@ function raised([, digits = "", thousands = "", unit = "tokens"]: RegExpExecArra
 }
 
 /** Options stand at the end: `--tokens 200k --turns 20 --minutes 60`. */
-function withOptions(text: string): { readonly rest: string; readonly limits: Limits } {
+function withOptions(text: string, given: Limits): { readonly rest: string; readonly limits: Limits } {
   let rest = text;
-  const limits: { -readonly [K in keyof Limits]: Limits[K] } = { ...DEFAULT_LIMITS };
+  const limits: { -readonly [K in keyof Limits]: Limits[K] } = { ...given };
   for (let match = OPTION.exec(rest); match !== null; match = OPTION.exec(rest)) {
     const [found, name = "", digits = "", thousands = ""] = match;
     const amount = amountOf(digits, thousands);

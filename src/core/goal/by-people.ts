@@ -1,5 +1,6 @@
 /** What people do to a goal. Pure. */
 
+import type { Written } from "./done-when.ts";
 import { exhausted, MINUTE_MS, reserveOf, type Goal, type Windows } from "./goal.ts";
 import type { Creation, Limits, Reduced } from "./event.ts";
 import { changed, cleared, close, ifOwned, kick, problemOf, refused, renewed } from "./step.ts";
@@ -12,14 +13,16 @@ export function create(goal: Goal | undefined, event: Creation, now: number): Re
       "This thread has a goal already. `goal replace` with the new text puts another one in its place, `goal edit` changes it.",
     );
   }
-  const problem = problemOf(event.objective);
+  const problem = problemOf(event);
   if (problem !== undefined) return refused(problem);
   const { tokens, turns, minutes } = event.limits;
+  const { doneWhen } = event;
   const made: Goal = {
     v: 1,
     id: event.id,
     owner: event.owner,
     objective: event.objective.trim(),
+    ...(doneWhen === undefined ? {} : { doneWhen }),
     revision: 1,
     generation: 1,
     status: "active",
@@ -43,10 +46,15 @@ export function create(goal: Goal | undefined, event: Creation, now: number): Re
   return isOpen ? ifOwned(before, event.by, replace) : replace();
 }
 
-export function edit(goal: Goal, objective: string, now: number): Reduced {
-  const problem = problemOf(objective);
+export function edit(goal: Goal, { objective, doneWhen }: Written, now: number): Reduced {
+  const problem = problemOf({ objective, ...(doneWhen === undefined ? {} : { doneWhen }) });
   if (problem !== undefined) return refused(problem);
-  const edited = cleared({ ...goal, objective: objective.trim(), revision: goal.revision + 1 });
+  const edited = cleared({
+    ...goal,
+    objective: objective.trim(),
+    ...(doneWhen === undefined ? {} : { doneWhen }),
+    revision: goal.revision + 1,
+  });
   // What was planned for the text before is planned anew for this one; a last turn, and one after the provider's limit, when it was.
   if (goal.status !== "active") {
     const { next } = edited;

@@ -50,11 +50,14 @@ export function spentOnGoal({ windows: { tokens, turns, activeMs } }: Goal): str
   ].join(", ");
 }
 
+const bulleted = (lines: readonly string[]): string => lines.map((line) => `- ${line}`).join("\n");
+
 export function describeGoal(goal: Goal | undefined, now: number): string {
   if (goal === undefined) return "There is no goal in this thread. `goal` with a text sets one.";
   const objective = headOf(goal.objective, SHOWN_OBJECTIVE);
   return [
     `**Goal** of ${goal.owner.name}: ${objective}${objective.length < goal.objective.length ? "…" : ""}`,
+    ...(goal.doneWhen === undefined ? [] : [`Done when:\n${bulleted(goal.doneWhen)}`]),
     standingOfGoal(goal, now),
     `Spent: ${spentOnGoal(goal)}.`,
     ...(goal.status === "paused" && goal.reason === "no_progress" && goal.said !== undefined

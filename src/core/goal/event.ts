@@ -24,12 +24,19 @@ export interface Creation {
   readonly id: string;
   readonly owner: Author;
   readonly objective: string;
+  readonly doneWhen?: readonly string[];
   readonly limits: Limits;
 }
 
 export type GoalEvent =
   | Creation
-  | { readonly kind: "edit"; readonly by: Asker; readonly objective: string }
+  /** Without `doneWhen` those lines stay as they are. */
+  | {
+      readonly kind: "edit";
+      readonly by: Asker;
+      readonly objective: string;
+      readonly doneWhen?: readonly string[];
+    }
   | { readonly kind: "pause" | "resume" | "clear"; readonly by: Asker }
   | { readonly kind: "raise"; readonly by: Asker; readonly more: Partial<Limits> }
   /** Typed by a person: everything of the thread that runs or waits is taken back. */

@@ -72,6 +72,8 @@ export interface Goal {
   /** It works with this person's rights. */
   readonly owner: Author;
   readonly objective: string;
+  /** What has to hold, each by itself, before it counts as reached; absent where nothing was said. */
+  readonly doneWhen?: readonly string[];
   /** Raised by each edit. */
   readonly revision: number;
   /** Raised by whatever makes void what was planned: pause, resume, stop, clear, replace, reset. */

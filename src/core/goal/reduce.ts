@@ -21,7 +21,7 @@ function step(goal: Goal, event: Exclude<GoalEvent, Creation>, now: number): Red
   const at = { ...goal, updatedAt: now };
   switch (event.kind) {
     case "edit":
-      return ifOwned(goal, event.by, () => edit(at, event.objective, now));
+      return ifOwned(goal, event.by, () => edit(at, event, now));
     case "pause":
       return pause(at);
     case "resume":

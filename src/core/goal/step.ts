@@ -1,6 +1,7 @@
 /** The steps that every change of a goal is made of. Pure. */
 
 import { isBlank } from "../text.ts";
+import { problemOfChecks, type Written } from "./done-when.ts";
 import { OBJECTIVE_CHARACTERS, type Closing, type Goal, type NextTurn } from "./goal.ts";
 import type { Asker, Reduced } from "./event.ts";
 
@@ -13,12 +14,12 @@ export function ifOwned(goal: Goal, by: Asker, then: () => Reduced): Reduced {
     : refused(`Only ${goal.owner.name}, whose goal it is, or an admin may do that.`);
 }
 
-export function problemOf(objective: string): string | undefined {
+export function problemOf({ objective, doneWhen = [] }: Written): string | undefined {
   if (isBlank(objective)) return "A goal needs a text that says what is to be reached.";
   const characters = Array.from(objective.trim()).length;
   return characters > OBJECTIVE_CHARACTERS
     ? `A goal may have at most ${OBJECTIVE_CHARACTERS} characters; this one has ${characters}.`
-    : undefined;
+    : problemOfChecks(doneWhen);
 }
 
 /** A turn is planned that begins at once. */
