@@ -1,4 +1,4 @@
-/** The commands: start, gateway, worker, migrate, doctor. Reads its world once and hands it on. */
+/** The commands: start, gateway, worker, migrate, doctor, export, import. Reads its world once and hands it on. */
 
 import { setTimeout as pause } from "node:timers/promises";
 import { createLog } from "./adapters/log.ts";
@@ -15,13 +15,14 @@ import { createKnownSecrets, type KnownSecrets } from "./core/mask.ts";
 import type { Log } from "./core/ports/log.ts";
 import { runDoctor } from "./doctor.ts";
 import { preparePostgres } from "./parts/database.ts";
+import { exportTo, importFrom } from "./parts/move.ts";
 
-const COMMANDS: readonly Command[] = ["start", "gateway", "worker", "migrate", "doctor"];
+const COMMANDS: readonly Command[] = ["start", "gateway", "worker", "migrate", "doctor", "export", "import"];
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const complain = (line: string): void => void process.stderr.write(`${line}\n`);
 
-async function main(argument: string | undefined): Promise<number> {
+async function main(argument: string | undefined, file: string | undefined): Promise<number> {
   const command = COMMANDS.find((known) => known === (argument ?? "start"));
   if (command === undefined) {
     complain(`There is no command ${argument}. Commands: ${COMMANDS.join(", ")}.`);
@@ -47,6 +48,14 @@ async function main(argument: string | undefined): Promise<number> {
       case "migrate":
         await preparePostgres(settings.databaseUrl ?? "", log);
         print("The schema is up to date.");
+        return 0;
+      case "export":
+      case "import":
+        if (file === undefined) {
+          complain(`Say which file: npm run ${command} -- bobbin.jsonl.gz`);
+          return 2;
+        }
+        print(await (command === "export" ? exportTo : importFrom)(file, settings, log));
         return 0;
       case "start":
       case "gateway":
@@ -148,6 +157,6 @@ async function serve(
   return failure === undefined ? 0 : 1;
 }
 
-process.exitCode = await main(process.argv[2]);
+process.exitCode = await main(process.argv[2], process.argv[3]);
 // A connection that someone else keeps alive must not keep the process.
 process.exit();

@@ -29,7 +29,7 @@ export type ReadSettings =
   | { readonly kind: "wrong"; readonly problems: readonly SettingProblem[] };
 
 /** What the process is for; `gateway` and `worker` are several processes and so need both servers. */
-export type Command = "start" | "gateway" | "worker" | "migrate" | "doctor";
+export type Command = "start" | "gateway" | "worker" | "migrate" | "doctor" | "export" | "import";
 
 export interface ReadOptions {
   /** `start` unless said. */
@@ -109,7 +109,7 @@ function problemsTogether(
   }
 
   // A worker only answers: nothing has to reach it.
-  const isReached = command !== "worker";
+  const isReached = command !== "worker" && command !== "export" && command !== "import";
   if ((isSet("slackBotToken") || isSet("slackClientId")) && !isSet("slackAppToken") && isReached) {
     const fix = "Set SLACK_APP_TOKEN (xapp-) for socket mode, or SLACK_SIGNING_SECRET for HTTP.";
     need("slackSigningSecret", "is missing, and so is SLACK_APP_TOKEN: events could not reach the bot", fix);

@@ -1,0 +1,48 @@
+/** What there is to move, asked of the database itself: whatever a migration adds is moved too. */
+
+import type { Sql } from "../sql.ts";
+
+export interface MovedTable {
+  readonly name: string;
+  /** Those that a row is written with; what the database makes of others by itself is left out. */
+  readonly columns: readonly string[];
+}
+
+/** Says what the schema is, or which process is there just now: both are of a database, and not of what is in it. */
+const STAY: ReadonlySet<string> = new Set(["migrations", "processes"]);
+
+const TABLES = `
+select c.relname as name, array_to_json(array_agg(a.attname order by a.attnum))::text as columns
+from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'
+group by c.relname order by c.relname`;
+
+export async function tablesOf(sql: Sql): Promise<readonly MovedTable[]> {
+  const rows = await sql.query<{ name: string; columns: string }>({ text: TABLES });
+  return rows
+    .filter(({ name }) => !STAY.has(name))
+    .map(({ name, columns }) => ({ name, columns: JSON.parse(columns) as string[] }));
+}
+
+/** Names of what brought the schema to where it is: a file fits where they are the same. */
+export async function schemaOf(sql: Sql): Promise<readonly string[]> {
+  const rows = await sql.query<{ name: string }>({ text: "select name from migrations order by name" });
+  return rows.map(({ name }) => name);
+}
+
+export interface MovedSequence {
+  readonly name: string;
+  /** The newest number that it gave out. */
+  readonly last: number;
+}
+
+const SEQUENCES = `
+select sequencename as name, last_value as last from pg_sequences
+where schemaname = current_schema() and last_value is not null and sequencename <> 'migrations_id_seq' order by 1`;
+
+export async function sequencesOf(sql: Sql): Promise<readonly MovedSequence[]> {
+  return sql.query<{ name: string; last: number }>({ text: SEQUENCES });
+}
+
+/** A name as SQL has it. */
+export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
