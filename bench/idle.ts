@@ -7,7 +7,8 @@ import type { Benchmark, BenchWorld, Comparison } from "./comparison.ts";
 import { cpuMsOf } from "./process-figures.ts";
 import { startProgram } from "./program.ts";
 
-const WINDOW_MS = { short: 8_000, full: 20_000 };
+/** Whole multiples of 5 s, in which both look into their queue: else the windows differ by the looks that just fell into them. */
+const WINDOW_MS = { short: 15_000, full: 60_000 };
 /** What a process does once after its start is over by then. */
 const SETTLE_MS = 5_000;
 

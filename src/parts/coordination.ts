@@ -18,7 +18,7 @@ import type { Stops } from "../core/ports/stops.ts";
 import { RedisChannels } from "../queue/channels.ts";
 import { RedisConnections } from "../queue/connection.ts";
 import { createRedisLive } from "../queue/live.ts";
-import { JOB_LOCK_MS, longestLeaseMs } from "../queue/lock-times.ts";
+import { GOALS_BLOCK_S, GOALS_STALLED_CHECK_MS, JOB_LOCK_MS, longestLeaseMs } from "../queue/lock-times.ts";
 import { createRedisLocker } from "../queue/locker.ts";
 import { checkRedis } from "../queue/redis-check.ts";
 import { createRedisPace } from "../queue/pace.ts";
@@ -122,7 +122,13 @@ export async function redisCoordination(
     goalWorkerFor: (serve, concurrency) =>
       createRedisRunWorker(
         { redis, queue: goalQueue, serve, clock, log },
-        { name: GOALS_QUEUE, concurrency, ...lasting },
+        {
+          name: GOALS_QUEUE,
+          concurrency,
+          stalledMs: GOALS_STALLED_CHECK_MS,
+          blockS: GOALS_BLOCK_S,
+          ...lasting,
+        },
       ),
     onBack: (heard) => redis.onBack(heard),
     check: async () => {

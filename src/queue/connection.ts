@@ -6,6 +6,7 @@
 import { Redis, type RedisOptions } from "ioredis";
 import type { Clock } from "../core/ports/clock.ts";
 import type { Log } from "../core/ports/log.ts";
+import { BLOCK_S } from "./lock-times.ts";
 
 /**
  * `commands`: short requests that somebody waits for; they fail at once when Redis is away. `worker`: BullMQ's, whose
@@ -31,8 +32,6 @@ export interface RedisConnectionsDeps {
   readonly log: Log;
 }
 
-/** How long a worker waits for a job in one request, s. */
-export const BLOCK_S = 5;
 type ConnectionOptions = Omit<RedisOptions, "replyMapping">;
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -85,8 +84,11 @@ export class RedisConnections {
     this.#backListeners.add(heard);
   }
 
-  /** A further connection. It lives until it is released or all are closed. */
-  open(role: RedisRole): Redis {
+  /**
+   * A further connection. It lives until it is released or all are closed.
+   * @param blockS how long a blocking read of BullMQ on a duplicate of it may last, s; `BLOCK_S` unless said.
+   */
+  open(role: RedisRole, blockS = BLOCK_S): Redis {
     const commandTimeoutMs = this.#options.commandTimeoutMs ?? 2_000;
     const redis = new Redis(this.#options.url, optionsOf(role, commandTimeoutMs));
     const duplicates: Redis[] = [];
@@ -97,7 +99,7 @@ export class RedisConnections {
     const duplicate = redis.duplicate.bind(redis);
     redis.duplicate = (override) => {
       // What BullMQ duplicates is for blocking reads.
-      const socketTimeout = BLOCK_S * 1_000 + silentMs(commandTimeoutMs);
+      const socketTimeout = blockS * 1_000 + silentMs(commandTimeoutMs);
       const made = duplicate({ ...override, socketTimeout });
       duplicates.push(made);
       reportTrouble(made, role, this.#deps);

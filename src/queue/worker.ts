@@ -9,8 +9,8 @@ import type { Clock } from "../core/ports/clock.ts";
 import type { Log } from "../core/ports/log.ts";
 import type { RunQueue, RunWorker, Serve } from "../core/ports/run-queue.ts";
 import { toSessionId } from "../core/thread.ts";
-import { BLOCK_S, type RedisConnections } from "./connection.ts";
-import { JOB_LOCK_MS, jobRenewMs, STALLED_CHECK_MS } from "./lock-times.ts";
+import type { RedisConnections } from "./connection.ts";
+import { BLOCK_S, JOB_LOCK_MS, jobRenewMs, STALLED_CHECK_MS } from "./lock-times.ts";
 import { RUNS_QUEUE, type Wake } from "./run-queue.ts";
 import { pause, withTimeLimit } from "../core/pause.ts";
 
@@ -32,6 +32,8 @@ export interface RedisRunWorkerOptions {
   readonly lockMs?: number;
   /** ms; `STALLED_CHECK_MS` unless said. */
   readonly stalledMs?: number;
+  /** How long it waits for a wake in one request, s; `BLOCK_S` unless said. One that comes ends the wait. */
+  readonly blockS?: number;
   /** How long `close` waits for the services, in ms; 10,000 unless said. What still runs then is left behind. */
   readonly closeMs?: number;
 }
@@ -73,8 +75,8 @@ class RedisRunWorker implements RunWorker {
   async start(): Promise<void> {
     if (this.#running !== undefined || this.#isDraining) return;
     const { redis, log } = this.#deps;
-    const { name = RUNS_QUEUE, lockMs = JOB_LOCK_MS } = this.#options;
-    const connection = redis.open("worker");
+    const { name = RUNS_QUEUE, lockMs = JOB_LOCK_MS, blockS = BLOCK_S } = this.#options;
+    const connection = redis.open("worker", blockS);
     // Three parameters, written out: BullMQ counts them, and gives no signal to a function with fewer.
     const processor = (job: Job<Wake>, token?: string, signal?: AbortSignal): Promise<void> =>
       this.#process(job, token, signal);
@@ -82,7 +84,7 @@ class RedisRunWorker implements RunWorker {
       connection,
       prefix: redis.prefix,
       autorun: false,
-      drainDelay: BLOCK_S,
+      drainDelay: blockS,
       concurrency: this.#options.concurrency,
       lockDuration: lockMs,
       lockRenewTime: jobRenewMs(lockMs),

@@ -1,5 +1,7 @@
 // The contracts of the doorbell, the leases, the stop signals and the live events, over Redis.
+import type { Serve } from "../../src/core/ports/run-queue.ts";
 import { createRedisLive } from "../../src/queue/live.ts";
+import { GOALS_BLOCK_S, GOALS_STALLED_CHECK_MS } from "../../src/queue/lock-times.ts";
 import { createRedisStops } from "../../src/queue/stops.ts";
 import { liveContract } from "../contract/live.ts";
 import { lockerContract } from "../contract/locker.ts";
@@ -14,6 +16,13 @@ async function open<S>(make: (parts: RedisParts) => S): Promise<{ subject: S; cl
 }
 
 runQueueContract("over Redis", () => open((parts) => parts));
+runQueueContract("over Redis, with the long waits of the queue for goals", () =>
+  open((parts) => ({
+    ...parts,
+    worker: (serve: Serve, options?: { readonly concurrency?: number }) =>
+      parts.worker(serve, { blockS: GOALS_BLOCK_S, stalledMs: GOALS_STALLED_CHECK_MS, ...options }),
+  })),
+);
 lockerContract("over Redis", () => open((parts) => parts.locker()));
 stopsContract("over Redis", () =>
   open(({ channels }) => createRedisStops({ channels, clock, log: silentLog })),

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { Facts, Log } from "../../src/core/ports/log.ts";
 import type { SessionId } from "../../src/core/thread.ts";
 import { createRedisLive } from "../../src/queue/live.ts";
+import { GOALS_BLOCK_S, GOALS_STALLED_CHECK_MS } from "../../src/queue/lock-times.ts";
 import { createRedisStops } from "../../src/queue/stops.ts";
 import { sessionNamed } from "../contract/run-queue.ts";
 import { ownRedis } from "../support/services/redis.ts";
@@ -59,6 +60,26 @@ test("a Redis that was emptied while idle: the next wake is served", async () =>
   await server.flush();
   await parts.queue.wake(A);
   await until(() => served.length === 2, { what: "it was served after" });
+});
+
+test("a worker that waits for a minute in one request hears each wake at once, also after Redis was emptied or was away", async () => {
+  await using server = await ownRedis();
+  await using parts = await openRedisParts({ url: server.url });
+  const served: SessionId[] = [];
+  const waits = { blockS: GOALS_BLOCK_S, stalledMs: GOALS_STALLED_CHECK_MS };
+  await parts.worker(async (session) => void served.push(session), waits).start();
+  const isHeard = async (times: number): Promise<void> => {
+    await parts.queue.wake(A);
+    // Far less than the wait.
+    await until(() => served.length === times, { timeoutMs: 15_000, what: `it was served ${times} times` });
+  };
+  await isHeard(1);
+  await server.flush();
+  await isHeard(2);
+  await server.stop("kill");
+  await server.start();
+  await isReady(parts);
+  await isHeard(3);
 });
 
 test("a Redis that was emptied during a service: the service is told to leave, and its session is rung for again", async () => {
