@@ -22,6 +22,7 @@ export function createMemoryGoals(now: () => number): Goals {
       }
       return step.kind === "refused" ? { kind: "refused", why: step.why } : step;
     },
+    isDone: async (key) => done.has(key),
     due: async () => [],
   };
 }

@@ -1,5 +1,6 @@
 /** A page of a reply as a Discord message: text with small print below, and buttons. Pure. */
 
+import { BUTTON_ACTIONS } from "../../core/command/button.ts";
 import type { Button, ButtonAction, PageContent } from "../../core/ports/surface.ts";
 import { headOf } from "../../core/text.ts";
 import { escapesIn, escapeText } from "./inline-markdown.ts";
@@ -19,14 +20,15 @@ const LINE_LIMIT = 150;
 
 const ROW = 1;
 const BUTTON = 2;
-/** Grey: no button of ours is what a person has to press. */
+/** Grey, where no button is what a person has to press. */
 const SECONDARY = 2;
+const STYLES = { primary: 1, danger: 4 } as const;
 
 interface ActionRow {
   readonly type: typeof ROW;
   readonly components: readonly {
     readonly type: typeof BUTTON;
-    readonly style: typeof SECONDARY;
+    readonly style: 1 | 2 | 4;
     readonly label: string;
     readonly custom_id: string;
   }[];
@@ -55,7 +57,6 @@ export function formatPage(page: PageContent, mark = ""): DiscordMessage {
   return { kind: "message", content, components };
 }
 
-const ACTIONS = ["stop", "retry"] as const satisfies readonly ButtonAction[];
 const CUSTOM_ID = /^bobbin:([a-z]+):([^:]+)(?::([\w-]*))?$/;
 
 export interface Clicked {
@@ -68,16 +69,16 @@ export interface Clicked {
 /** What stands in the id of a button; undefined for one that is not ours. */
 export function readCustomId(id: string): Clicked | undefined {
   const [, name, value = "", mark = ""] = CUSTOM_ID.exec(id) ?? [];
-  const action = ACTIONS.find((each) => each === name);
+  const action = BUTTON_ACTIONS.find((each) => each === name);
   return action === undefined ? undefined : { action, value, mark };
 }
 
 function rowOf(buttons: readonly Button[], mark: string): ActionRow {
   return {
     type: ROW,
-    components: buttons.map(({ action, label, value }) => ({
+    components: buttons.map(({ action, label, value, style }) => ({
       type: BUTTON,
-      style: SECONDARY,
+      style: style === undefined ? SECONDARY : STYLES[style],
       label: headOf(label, LABEL_LIMIT),
       custom_id: headOf(`bobbin:${action}:${value}:${mark}`, ID_LIMIT),
     })),

@@ -8,12 +8,13 @@ import {
   type APIInteraction,
   type APIMessage,
 } from "discord-api-types/v10";
+import { clickOf, type About } from "../../core/command/button.ts";
 import type { Command, CommandName } from "../../core/command/command.ts";
 import type { CommandRequest } from "../../core/command/commands.ts";
 import { COMMANDS, commandOf } from "../../core/command/table.ts";
 import { quoted } from "../../core/context/quoted.ts";
 import type { Author, MessageInbound, Where } from "../../core/inbound.ts";
-import type { InboundId, RunId } from "../../core/ids.ts";
+import type { InboundId } from "../../core/ids.ts";
 import type { ThreadPlace } from "../../core/ports/thread-places.ts";
 import { headOf } from "../../core/text.ts";
 import { authorOf } from "./author.ts";
@@ -99,8 +100,9 @@ export function askedBy(
     case InteractionType.MessageComponent: {
       const clicked = readCustomId(interaction.data.custom_id);
       if (clicked === undefined) return undefined;
-      const command = { name: clicked.action };
-      return asking(interaction, (one) => inThread(one, one.channel, command, bot, clicked.value as RunId));
+      const asked = clickOf(clicked.action, clicked.value);
+      if (asked === undefined) return undefined;
+      return asking(interaction, (one) => inThread(one, one.channel, asked.command, bot, asked.about));
     }
     default:
       return undefined;
@@ -191,7 +193,7 @@ function idOf({ id, guild, channel }: Asking, bot: DiscordBot): InboundId {
   return discordInboundId(bot.app, { guild, channel }, "command", id);
 }
 
-function inThread(one: Asking, thread: string, command: Command, bot: DiscordBot, run?: RunId): Asked {
+function inThread(one: Asking, thread: string, command: Command, bot: DiscordBot, about: About = {}): Asked {
   const { id, author, guild, channel, kind, where } = one;
   const request: CommandRequest = {
     session: sessionIn(guild, thread),
@@ -199,7 +201,7 @@ function inThread(one: Asking, thread: string, command: Command, bot: DiscordBot
     where: thread === channel ? where : { parent: channel },
     id: idOf(one, bot),
     at: timeOf(id),
-    ...(run === undefined ? {} : { run }),
+    ...about,
     ...(kind === "direct" ? { mayBegin: true } : {}),
   };
   const isNamed = kind === "thread" || thread !== channel;

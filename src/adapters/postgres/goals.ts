@@ -138,6 +138,9 @@ export function createGoals(sql: Sql): Goals {
         }),
       );
     },
+    async isDone(key) {
+      return (await sql.query(DONE_BEFORE, [key])).length > 0;
+    },
     async due(limit) {
       const rows = await sql.query<{ session: SessionId }>(DUE, [limit]);
       return rows.map(({ session }) => session);

@@ -1,7 +1,8 @@
 /** A page's content as it was stored. */
 
+import { BUTTON_ACTIONS } from "../../core/command/button.ts";
 import type { Button, PageContent } from "../../core/ports/surface.ts";
-import { fieldsOf, listOf, optional, StoredJsonError, textOf } from "./stored-json.ts";
+import { fieldsOf, listOf, optional, textOf } from "./stored-json.ts";
 
 export function toPage(value: unknown): PageContent {
   const page = fieldsOf(value, "page");
@@ -10,13 +11,25 @@ export function toPage(value: unknown): PageContent {
     ...optional(page, "status", textOf),
     ...optional(page, "footer", textOf),
     ...(page["isTrouble"] === true ? { isTrouble: true } : {}),
-    buttons: listOf(page["buttons"], "buttons").map(toButton),
+    buttons: listOf(page["buttons"], "buttons").flatMap(toButton),
   };
 }
 
-function toButton(value: unknown): Button {
+/** One that only a newer version knows is left out. */
+function toButton(value: unknown): readonly Button[] {
   const button = fieldsOf(value, "button");
-  const action = button["action"];
-  if (action !== "stop" && action !== "retry") throw new StoredJsonError(`button ${String(action)}`);
-  return { action, label: textOf(button["label"], "label"), value: textOf(button["value"], "value") };
+  const action = BUTTON_ACTIONS.find((each) => each === button["action"]);
+  if (action === undefined) return [];
+  const style = STYLES.find((each) => each === button["style"]);
+  return [
+    {
+      action,
+      label: textOf(button["label"], "label"),
+      value: textOf(button["value"], "value"),
+      ...(style === undefined ? {} : { style }),
+      ...optional(button, "confirm", textOf),
+    },
+  ];
 }
+
+const STYLES = ["primary", "danger"] as const;

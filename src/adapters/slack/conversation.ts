@@ -5,7 +5,7 @@ import type { OpenConversation, Reading, Said } from "../../core/ports/conversat
 import type { Log } from "../../core/ports/log.ts";
 import { threadOf } from "../../core/thread.ts";
 import type { SlackAnswer, SlackApi, SlackData } from "./api.ts";
-import { ACTION_IDS } from "./format.ts";
+import { actionIdOf } from "./format.ts";
 import { appOf, type SlackBot } from "./identity.ts";
 import { parseWritten } from "./parse.ts";
 import { fieldsOf, listOf, textOf, timeOf } from "./payload.ts";
@@ -144,7 +144,7 @@ function isWritten(message: SlackData): boolean {
 function isUnderWay(message: SlackData, bot: SlackBot): boolean {
   if (message["bot_id"] !== bot.bot) return false;
   const elements = listOf(message["blocks"]).flatMap((block) => listOf(fieldsOf(block)["elements"]));
-  return elements.some((element) => fieldsOf(element)["action_id"] === ACTION_IDS.stop);
+  return elements.some((element) => fieldsOf(element)["action_id"] === actionIdOf("stop"));
 }
 
 /** Slack gives the root of a thread whatever was asked for. Ids have one form, and sort as text. */

@@ -1,5 +1,6 @@
 /** A page of a reply as a Slack message: blocks for people to see, and the same as text for where blocks are not shown. Pure. */
 
+import { BUTTON_ACTIONS } from "../../core/command/button.ts";
 import type { Button, PageContent } from "../../core/ports/surface.ts";
 import { headOf, isBlank } from "../../core/text.ts";
 import { escapedLength, escapeSigns, mrkdwnOf } from "./mrkdwn.ts";
@@ -15,15 +16,19 @@ export const PAGE_SIZE = TEXT_LIMIT - ROOM;
 /** Slack's limits of a button's text and value, and of a block's id. */
 const LABEL_LIMIT = 75;
 const VALUE_LIMIT = 2_000;
+/** Of the buttons of its question. */
+const CONFIRM_LIMIT = 30;
 const BLOCK_ID_LIMIT = 255;
 /** One line. */
 const LINE_LIMIT = 300;
 
 /** What a click on a button comes back with. */
-export const ACTION_IDS: Readonly<Record<Button["action"], string>> = {
-  stop: "bobbin_stop",
-  retry: "bobbin_retry",
-};
+export const actionIdOf = (action: Button["action"]): string => `bobbin_${action}`;
+
+/** Undefined for what is none of ours. */
+export function actionIn(actionId: string): Button["action"] | undefined {
+  return BUTTON_ACTIONS.find((action) => actionIdOf(action) === actionId);
+}
 
 interface PlainText {
   readonly type: "plain_text";
@@ -42,6 +47,13 @@ export type SlackBlock =
         readonly text: PlainText;
         readonly action_id: string;
         readonly value: string;
+        readonly style?: "primary" | "danger";
+        readonly confirm?: {
+          readonly title: PlainText;
+          readonly text: PlainText;
+          readonly confirm: PlainText;
+          readonly deny: PlainText;
+        };
       }[];
     };
 
@@ -106,12 +118,23 @@ function contextOf(line: string): SlackBlock {
 function actionsOf(buttons: readonly Button[]): SlackBlock {
   return {
     type: "actions",
-    elements: buttons.map(({ action, label, value }) => ({
+    elements: buttons.map(({ action, label, value, style, confirm }) => ({
       type: "button",
       text: plainText(headOf(label, LABEL_LIMIT)),
-      action_id: ACTION_IDS[action],
+      action_id: actionIdOf(action),
       value: headOf(value, VALUE_LIMIT),
+      ...(style === undefined ? {} : { style }),
+      ...(confirm === undefined ? {} : { confirm: confirmOf(label, confirm) }),
     })),
+  };
+}
+
+function confirmOf(label: string, question: string) {
+  return {
+    title: plainText(headOf(label, LABEL_LIMIT)),
+    text: plainText(headOf(question, LINE_LIMIT)),
+    confirm: plainText(headOf(label, CONFIRM_LIMIT)),
+    deny: plainText("Cancel"),
   };
 }
 

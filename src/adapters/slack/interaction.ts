@@ -1,15 +1,15 @@
 /** Clicks, shortcuts and slash commands: what Slack sends for each, as a command or as a question for one. Pure. */
 
+import { clickOf, type About } from "../../core/command/button.ts";
 import type { Command } from "../../core/command/command.ts";
 import { parseCommand } from "../../core/command/parse.ts";
 import { COMMANDS } from "../../core/command/table.ts";
 import type { Author } from "../../core/inbound.ts";
-import type { RunId } from "../../core/ids.ts";
 import { headOf } from "../../core/text.ts";
 import { threadOf, type SessionId } from "../../core/thread.ts";
 import { authorOf, type AuthorReading } from "./author.ts";
 import { chosenIn } from "./choices.ts";
-import { ACTION_IDS } from "./format.ts";
+import { actionIn } from "./format.ts";
 import { REFRESH_ACTION } from "./home-view.ts";
 import type { HomeOpened } from "./home.ts";
 import { isDirectChannel, sessionAt, slackInboundId, type SlackBot } from "./identity.ts";
@@ -31,8 +31,8 @@ export const SHORTCUTS: Readonly<Record<string, (message: string) => Command>> =
 export const SLASH_COMMANDS = ["/bobbin", "/reset"] as const;
 
 export type Interaction =
-  /** A button or shortcut. `run`: the one whose button it was. */
-  | { readonly kind: "command"; readonly asked: Asked; readonly run?: RunId; readonly answerTo?: string }
+  /** A button or shortcut. `about`: what the button was of. */
+  | { readonly kind: "command"; readonly asked: Asked; readonly about?: About; readonly answerTo?: string }
   /** Something was chosen in a menu, which the answer replaces. `isElsewhere`: the menu stands in no thread. */
   | {
       readonly kind: "chosen";
@@ -98,18 +98,18 @@ function parseClick(body: Payload, reading: AuthorReading, now: number): Interac
     if (asked === undefined || answerTo === undefined) return { kind: "nothing" };
     return { kind: "chosen", asked, answerTo, isElsewhere: textOf(container["thread_ts"]) === undefined };
   }
-  const name = (["stop", "retry"] as const).find((each) => ACTION_IDS[each] === actionId);
-  if (name === undefined) return { kind: "nothing" };
+  const button = actionIn(actionId);
+  const clicked = button && clickOf(button, textOf(action["value"]));
+  if (clicked === undefined) return { kind: "nothing" };
   const root =
     textOf(container["thread_ts"]) ?? textOf(message["thread_ts"]) ?? textOf(container["message_ts"]);
-  const asked = askedOf(body, { reading, channel, root, at, command: { name } });
-  const run = textOf(action["value"]);
+  const asked = askedOf(body, { reading, channel, root, at, command: clicked.command });
   return asked === undefined
     ? { kind: "nothing" }
     : {
         kind: "command",
         asked,
-        ...(run === undefined ? {} : { run: run as RunId }),
+        about: clicked.about,
         ...(answerTo === undefined ? {} : { answerTo }),
       };
 }

@@ -3,10 +3,11 @@
  * connection acknowledge; what a person is told comes after that.
  */
 
+import type { About } from "../../core/command/button.ts";
 import type { Command } from "../../core/command/command.ts";
 import type { CommandResult, Commands } from "../../core/command/commands.ts";
 import type { Author, Inbound } from "../../core/inbound.ts";
-import type { InboundId, RunId } from "../../core/ids.ts";
+import type { InboundId } from "../../core/ids.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Log } from "../../core/ports/log.ts";
 import type { Transcripts } from "../../core/ports/transcripts.ts";
@@ -96,10 +97,7 @@ export function createReceive(deps: ReceiveDeps, bot: SlackBot): Receive {
     return tell === undefined ? {} : { after: tell };
   }
 
-  async function command(
-    asked: Asked,
-    more: { readonly run?: RunId; readonly answerTo?: string },
-  ): Promise<Taken> {
+  async function command(asked: Asked, more: About & { readonly answerTo?: string }): Promise<Taken> {
     const { session, id, answerAt } = asked;
     const result = await answerOf(asked, more);
     if (answerAt === undefined) {
@@ -118,7 +116,7 @@ export function createReceive(deps: ReceiveDeps, bot: SlackBot): Receive {
 
   async function answerOf(
     { command: wanted, session, author, id, at, where }: Asked,
-    more: { readonly run?: RunId; readonly answerTo?: string },
+    more: About & { readonly answerTo?: string },
   ): Promise<CommandResult> {
     const request = {
       session,
@@ -171,9 +169,9 @@ export function createReceive(deps: ReceiveDeps, bot: SlackBot): Receive {
       case "nothing":
         return {};
       case "command": {
-        const { asked, run, answerTo } = parsed;
+        const { asked, about, answerTo } = parsed;
         return command(asked, {
-          ...(run === undefined ? {} : { run }),
+          ...about,
           ...(answerTo === undefined ? {} : { answerTo }),
         });
       }

@@ -7,7 +7,7 @@
 import type { z } from "zod";
 import { isAside } from "../../core/aside.ts";
 import type { Author } from "../../core/inbound.ts";
-import type { Command } from "../../core/command/command.ts";
+import { clickOf } from "../../core/command/button.ts";
 import type { Commands } from "../../core/command/commands.ts";
 import { parseCommand } from "../../core/command/parse.ts";
 import type { PageContent } from "../../core/ports/surface.ts";
@@ -136,7 +136,7 @@ async function storeWhole(
   return receipt;
 }
 
-/** A click on Stop or Retry. What comes of it shows in the reply itself; the result is a notice for who clicked. */
+/** A click. What comes of it shows in the reply itself; the result is a notice for who clicked. */
 export async function receiveAction(
   deps: ReceiveDeps,
   author: Author,
@@ -144,8 +144,11 @@ export async function receiveAction(
 ): Promise<Received> {
   const session = await deps.threads.find(body.thread);
   if (session === undefined) return { kind: "unknown_thread" };
-  const command: Command = { name: body.action };
-  const id = commandIdOf(body.id);
-  const result = await deps.commands.run(command, { session, author, id, at: deps.clock.now() });
+  const clicked = clickOf(body.action, body.value);
+  if (clicked === undefined) return { kind: "refused", why: "That button is not known. Reload the page." };
+  const { goal } = clicked.about;
+  const about = goal === undefined ? {} : { goal };
+  const request = { session, author, id: commandIdOf(body.id), at: deps.clock.now(), ...about };
+  const result = await deps.commands.run(clicked.command, request);
   return { kind: "stored", session, notice: result.text };
 }

@@ -5,6 +5,7 @@ import { END_REASONS } from "../end-reason.ts";
 import type { Author, CommandInbound, Where } from "../inbound.ts";
 import type { InboundId, RunId } from "../ids.ts";
 import { labelOf } from "../label.ts";
+import type { GoalRef } from "../goal/ref.ts";
 import type { Branching } from "../branch/branching.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
@@ -46,6 +47,8 @@ export interface CommandRequest {
   readonly answerTo?: string;
   /** The run whose button was clicked: where another one counts by now, nothing is done, and the answer says so. */
   readonly run?: RunId;
+  /** The same of a goal's button. */
+  readonly goal?: GoalRef;
   /**
    * The place is the bot's alone (a direct conversation, the web chat), so what is set there counts also before anything was said.
    * Elsewhere a session made by a command would have the bot answer to all that is said there.

@@ -5,6 +5,7 @@ import { describeGoal, spentOnGoal, standingOfGoal } from "../goal/describe.ts";
 import { goalAsked, type GoalAsked } from "../goal/asked.ts";
 import type { Written } from "../goal/done-when.ts";
 import type { Goal } from "../goal/goal.ts";
+import { isCurrent, type GoalRef } from "../goal/ref.ts";
 import type { Asker, GoalEvent, Limits } from "../goal/event.ts";
 import type { Author, Where } from "../inbound.ts";
 import type { NewId } from "../ids.ts";
@@ -19,6 +20,8 @@ interface GoalRequest {
   readonly id: string;
   readonly at: number;
   readonly mayBegin?: true;
+  /** The goal whose button was clicked. */
+  readonly goal?: GoalRef;
 }
 
 export interface GoalCommands {
@@ -32,7 +35,7 @@ export interface GoalCommands {
 
 export interface GoalCommandDeps {
   readonly access: Pick<Access, "isAdmin">;
-  readonly goals: Pick<Goals, "read" | "apply">;
+  readonly goals: Pick<Goals, "read" | "apply" | "isDone">;
   /** Rings for the goal's next turn where that is due now. Never rejects. */
   readonly ring: (session: SessionId, goal: Goal) => void;
   readonly newId: NewId;
@@ -91,6 +94,11 @@ export function createGoalCommands({ access, goals, ring, newId }: GoalCommandDe
     }
   }
 
+  /** A delivery that comes again finds what the first one made of it, and is told so. */
+  async function mayClick(ref: GoalRef, { session, id }: GoalRequest): Promise<boolean> {
+    return isCurrent(ref, await open(session)) || (await goals.isDone(id));
+  }
+
   return {
     open,
     async quiet(request) {
@@ -100,6 +108,7 @@ export function createGoalCommands({ access, goals, ring, newId }: GoalCommandDe
       return applied.kind === "refused" ? undefined : standingOfGoal(applied.goal, applied.goal.updatedAt);
     },
     async run(value, request) {
+      if (request.goal !== undefined && !(await mayClick(request.goal, request))) return LEFT_STANDING;
       const event = await eventFor(goalAsked(value), request);
       if (typeof event === "string") return event;
       if (event.kind === "set" && !mayOpen(request)) return NO_THREAD;
@@ -124,6 +133,8 @@ const writtenIn = ({ objective, doneWhen }: Written): Written => ({
   ...(doneWhen === undefined ? {} : { doneWhen }),
 });
 
+const LEFT_STANDING =
+  "That button is of an earlier state of the goal, so nothing was changed. `goal status` tells where it stands.";
 const NO_THREAD =
   "A goal needs a thread. Mention the bot here with what it is about, and give it the goal in the thread that opens.";
 

@@ -2,6 +2,7 @@
 
 import type { Written } from "./done-when.ts";
 import { exhausted, MINUTE_MS, reserveOf, type Goal, type Windows } from "./goal.ts";
+import { RAISES } from "./ref.ts";
 import type { Creation, Limits, Reduced } from "./event.ts";
 import { changed, cleared, close, ifOwned, kick, problemOf, refused, renewed } from "./step.ts";
 
@@ -97,11 +98,10 @@ export function resume(goal: Goal, now: number): Reduced {
   }
 }
 
-const OPTION = { tokens: "200k", turns: "10 turns", activeMs: "30 minutes" } as const;
 const NAME = { tokens: "tokens", turns: "turns", activeMs: "minutes" } as const;
 
 function raiseFirst(window: keyof Windows): string {
-  return `Its ${NAME[window]} are used up. Raise them first: \`goal budget +${OPTION[window]}\`.`;
+  return `Its ${NAME[window]} are used up. Raise them first: \`goal budget ${RAISES[window]}\`.`;
 }
 
 export function raise(goal: Goal, more: Partial<Limits>, now: number): Reduced {

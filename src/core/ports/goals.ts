@@ -20,6 +20,8 @@ export interface Goals {
    * @param key the same for every delivery of what a person asked for: only the first one changes anything.
    */
   apply(session: SessionId, event: GoalEvent, key?: string): Promise<Applied>;
+  /** Whether what came with this key was done. */
+  isDone(key: string): Promise<boolean>;
   /** The sessions whose goal has something to do by itself now, the one that is due longest first. */
   due(limit: number): Promise<readonly SessionId[]>;
 }

@@ -1,12 +1,17 @@
 /** A place where we can post, edit and delete, with its limits. Bound to one thread. */
 
-export type ButtonAction = "stop" | "retry";
+/** `stop` and `retry` are about a run, the others about a goal; what each asks for stands in `core/command/button`. */
+export type ButtonAction = "stop" | "retry" | "pause" | "resume" | "raise" | "edit" | "clear";
 
 export interface Button {
   readonly action: ButtonAction;
   readonly label: string;
   /** Comes back with the click. */
   readonly value: string;
+  /** `primary`: what most people want next; `danger`: it takes something away. Absent for the others. */
+  readonly style?: "primary" | "danger";
+  /** Asked before it counts, in one sentence. */
+  readonly confirm?: string;
 }
 
 /** One platform message, still free of any platform. */

@@ -55,7 +55,9 @@ async function deliver(unsent) {
 
 /** @param {HTMLButtonElement} button */
 async function act(button) {
-  const { action = "", value = "" } = button.dataset;
+  const { action = "", value = "", confirm: question = "" } = button.dataset;
+  // eslint-disable-next-line no-alert
+  if (question !== "" && !window.confirm(question)) return;
   // A button that is disabled or goes with the end of its reply takes the focus with it.
   if (document.activeElement === button) composer.focus();
   button.disabled = true;

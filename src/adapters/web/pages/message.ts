@@ -54,8 +54,14 @@ function botBody(markdown: string): Markup {
   return isBlank(markdown) ? html`` : html`<div class="body prose" dir="auto">${raw(htmlOf(markdown))}</div>`;
 }
 
-function button({ action, label, value }: Button): Markup {
-  return html`<button type="button" class="act" data-action="${action}" data-value="${value}">
+function button({ action, label, value, style, confirm = "" }: Button): Markup {
+  return html`<button
+    type="button"
+    class="act ${style ?? ""}"
+    data-action="${action}"
+    data-value="${value}"
+    data-confirm="${confirm}"
+  >
     ${label}
   </button>`;
 }
