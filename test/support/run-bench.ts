@@ -17,6 +17,7 @@ import type { Models } from "../../src/core/command/models.ts";
 import type { ModelRecord } from "../../src/core/ports/model.ts";
 import type { Surface } from "../../src/core/ports/surface.ts";
 import { createIntake } from "../../src/core/run/intake.ts";
+import { createGoalTurns } from "../../src/core/run/goal-turn.ts";
 import { createRunSession } from "../../src/core/run/run-session.ts";
 import { createServe } from "../../src/core/run/serve-session.ts";
 import type { SessionId } from "../../src/core/thread.ts";
@@ -46,6 +47,8 @@ export interface RunBenchOptions {
   /** Default 1,000, of the bench's own clock: time stands still unless a test moves it. */
   readonly graceMs?: number;
   readonly lateWritesMs?: number;
+  /** Its workers also begin the turns that the thread's goal has planned. */
+  readonly takes?: "goals";
 }
 
 /** A process that serves sessions. */
@@ -171,6 +174,15 @@ export class RunBench {
         newId: () => randomBytes(12).toString("hex"),
         hash: sha256,
         model: this.model,
+        goals: createGoalTurns(
+          {
+            goals: gate(this.stores.goals, (method) => `goal.${method}`),
+            queue: { wake: async () => {} },
+            clock: this.clock,
+            log: silentLog,
+          },
+          new Set(),
+        ),
         profileOf: this.#options.profileOf ?? createProfileOf(this.profile, sha256, this.models),
         surfaceOf: () =>
           gate(this.#surface, (method, [, page]) => {
@@ -178,7 +190,12 @@ export class RunBench {
             return isFinalPage(method, page) ? "final" : "write";
           }),
       },
-      { worker: name, graceMs: this.#options.graceMs ?? 1000, lateWritesMs: this.#options.lateWritesMs ?? 0 },
+      {
+        worker: name,
+        graceMs: this.#options.graceMs ?? 1000,
+        lateWritesMs: this.#options.lateWritesMs ?? 0,
+        ...(this.#options.takes === undefined ? {} : { takes: this.#options.takes }),
+      },
     );
     const serve = createServe({
       locker: this.locker,

@@ -13,6 +13,8 @@ export interface GoalRow {
   readonly version: number;
   /** The database's time of reading, ms since 1970: steps of goals have one clock, whoever makes them. */
   readonly now: number;
+  /** The bot is to be quiet in the thread. */
+  readonly isMuted: boolean;
 }
 
 /** What is written in place of it, and why. */
@@ -28,13 +30,15 @@ export interface GoalChange {
 const OPEN = {
   name: "goal-open",
   text: `
-select g.body, g.version, now_ms() as now from sessions s join goals g on g.id = s.goal where s.id = $1`,
+select g.body, g.version, now_ms() as now, s.muted is true as "isMuted" from sessions s join goals g on g.id = s.goal where s.id = $1`,
 };
 
 /** The thread's open goal. */
 export async function readOpen(sql: Sql, session: SessionId): Promise<GoalRow | undefined> {
-  const [row] = await sql.query<{ body: unknown; version: number; now: number }>(OPEN, [session]);
-  return row && { goal: toGoal(row.body), version: row.version, now: row.now };
+  const [row] = await sql.query<Omit<GoalRow, "goal"> & { body: unknown }>(OPEN, [session]);
+  if (row === undefined) return undefined;
+  const { body, ...rest } = row;
+  return { goal: toGoal(body), ...rest };
 }
 
 export function toGoal(body: unknown): Goal {

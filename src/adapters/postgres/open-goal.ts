@@ -13,7 +13,7 @@ import type { SessionId } from "../../core/thread.ts";
 import type { EntryRow } from "./entry-row.ts";
 import { CHOSEN, toChosen, type ChosenRow } from "./chosen-row.ts";
 import { toFrozen, FROZEN, type FrozenRow } from "./frozen-row.ts";
-import { goalPart, isSameGoal, readOpen, type GoalChange } from "./goal-row.ts";
+import { goalPart, isSameGoal, readOpen, type GoalChange, type GoalRow } from "./goal-row.ts";
 import { isDropped, notedTurn, WAITS } from "./ledger-sql.ts";
 import { newest, TAIL, tailOf, type TailRow } from "./open-tail.ts";
 import { createGoals, writeGoal } from "./goals.ts";
@@ -38,6 +38,7 @@ held as (
   update sessions s set rev = s.rev + 1, fence = s.fence + 1, last_seq = s.last_seq + 1, touched_at = now_ms()
   from was w
   where s.id = $1 and s.rev = w.rev and ${isSameGoal(6)}
+    and w.muted is not true
     and not exists (select from runs r where r.session = $1 and r.reply <> 'settled')
     and not exists (select from inbox i where i.session = $1 and ${WAITS} and not ${isDropped("w")})
   returning s.fence, w.epoch, w.last_seq as base, w.stop_seq),
@@ -72,6 +73,7 @@ export async function openGoal(
 ): Promise<Opened | "stale"> {
   const before = await readOpen(sql, session);
   if (before === undefined) return { kind: "nothing" };
+  if (before.isMuted) return quieted(sql, session, before);
   const step = reduceGoal(before.goal, { kind: "begin" }, before.now);
   if (step.kind === "refused") {
     // Kept, or it would be rung for again and again.
@@ -114,6 +116,14 @@ export async function openGoal(
     afterCrash,
     goal,
   };
+}
+
+/** Whoever muted the bot died before the goal was paused: that goes with it all the same. */
+async function quieted(sql: Sql, session: SessionId, before: GoalRow): Promise<Opened | "stale"> {
+  const step = reduceGoal(before.goal, { kind: "mute" }, before.now);
+  if (step.kind === "refused") return { kind: "nothing" };
+  const isWritten = await writeGoal(sql, session, { before, goal: step.goal, kind: "mute" });
+  return isWritten ? { kind: "nothing" } : "stale";
 }
 
 const HEARD = {

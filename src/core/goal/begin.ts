@@ -9,6 +9,7 @@ export function begin(before: Goal, now: number): Reduced {
   const goal = { ...before, updatedAt: now };
   const { next, status, wait: waited } = goal;
   if ((leftAt(before) ?? Infinity) <= now) {
+    if (status === "budget_limited") return lastTurnAgain(goal, now);
     const failed = { ...goal, failures: goal.failures + 1 };
     return failed.failures < MOST_IN_A_ROW
       ? begin(kick(failed, now), now)
@@ -23,13 +24,25 @@ export function begin(before: Goal, now: number): Reduced {
     const { next: _, ...rest } = goal;
     return { kind: "refused", why: "the goal has changed since the turn was planned", goal: rest };
   }
-  const { next: _, ...rest } = goal;
+  const { next: _, lastTurns = 0, ...rest } = goal;
   const { tokens, turns, activeMs } = goal.windows;
   const isWrapUp = next.isWrapUp === true || exhausted(goal, reserveOf(goal)) !== undefined;
   return changed({
     ...rest,
+    ...(isWrapUp ? { lastTurns: lastTurns + 1 } : {}),
     status: isWrapUp ? "budget_limited" : "active",
     told: goal.revision,
     windows: { tokens, activeMs, turns: { ...turns, used: turns.used + (isWrapUp ? 0 : 1) } },
   });
 }
+
+/** Its run was given up before it said how far it came: it is tried once more, and then left. */
+function lastTurnAgain(goal: Goal, now: number): Reduced {
+  const { lastTurns = 0, ...rest } = goal;
+  if (lastTurns >= MOST_LAST_TURNS)
+    return { kind: "refused", why: "its last turn was given up twice", goal: rest };
+  const kicked = kick(goal, now);
+  return begin({ ...kicked, ...(kicked.next && { next: { ...kicked.next, isWrapUp: true } }) }, now);
+}
+
+const MOST_LAST_TURNS = 2;

@@ -43,6 +43,10 @@ export type GoalEvent =
   | { readonly kind: "stop" | "reset" }
   /** The bot is no longer there. */
   | { readonly kind: "leave" }
+  /** The bot is to be quiet in the thread. */
+  | { readonly kind: "mute" }
+  /** In the turn under way the model was told of this revision. */
+  | { readonly kind: "told"; readonly revision: number }
   | { readonly kind: "complete"; readonly evidence: string }
   /** `key`: the same word for the same obstacle. */
   | { readonly kind: "blocked"; readonly key: string; readonly evidence: string }

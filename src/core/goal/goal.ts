@@ -92,6 +92,8 @@ export interface Goal {
   readonly blocker?: Blocker;
   readonly wait?: Wait;
   readonly next?: NextTurn;
+  /** How often its last turn was begun and has not ended yet; absent while none is under way. */
+  readonly lastTurns?: number;
   /** The revision that the model was told. */
   readonly told: number;
   /** What the newest turns called and what came back, as hashes: the same result again is no effect. */
@@ -130,8 +132,9 @@ export function dueAtOf(goal: Goal): number | undefined {
 }
 
 /** When its turn counts as lost: its run was given up, or ended where nobody told the goal. Undefined while something is planned. */
-export function leftAt({ next, status, updatedAt }: Goal): number | undefined {
-  return next === undefined && status === "active" ? updatedAt + LEFT_MS : undefined;
+export function leftAt({ next, status, lastTurns, updatedAt }: Goal): number | undefined {
+  const hasTurn = status === "active" || (status === "budget_limited" && lastTurns !== undefined);
+  return next === undefined && hasTurn ? updatedAt + LEFT_MS : undefined;
 }
 
 /** The window that is used up, if one is. @param reserve tokens that a last turn has to be left. */

@@ -36,6 +36,12 @@ function step(goal: Goal, event: Exclude<GoalEvent, Creation>, now: number): Red
       return changed(close(at, "reset"));
     case "leave":
       return changed(close(at, "left"));
+    case "mute":
+      return pause(at);
+    case "told":
+      if (event.revision <= goal.told || event.revision > goal.revision)
+        return refused("It was told already.");
+      return changed({ ...at, told: event.revision });
     case "complete":
       return complete(at, event.evidence);
     case "blocked":

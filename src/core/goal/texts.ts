@@ -41,6 +41,15 @@ const HOW: readonly string[] = [
   'If you need an answer of a person, ask it in your reply and call `wait_for` with "reply"; to look again later, call it with "time". No turn begins while you wait.',
 ];
 
+/** What a turn of its own is told, before its next model call, where a person has changed the text meanwhile. */
+export function changedText(goal: Goal): string {
+  return [
+    `The objective of this thread was changed while you work on it (version ${goal.revision}). The text below replaces every earlier one: turn ` +
+      "to it now, and drop work that served only the old one.",
+    ...asData(goal),
+  ].join("\n\n");
+}
+
 /** What a turn of its own is told when, before its next model call, no more than the reserve is left. */
 export const BUDGET_ENDS =
   "The budget of tokens for the objective of this thread is used up. Start nothing new and use no more tools but `update_goal`: say briefly " +

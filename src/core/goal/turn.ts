@@ -82,6 +82,7 @@ function afterFailure(goal: Goal, turn: GoalTurn, now: number): Goal {
 }
 
 function counted(goal: Goal, turn: GoalTurn): Goal {
+  const { lastTurns: _, ...rest } = goal;
   const { tokens, turns, activeMs } = goal.windows;
   const seen = new Map(goal.seen);
   for (const { call, result } of turn.calls) {
@@ -89,7 +90,7 @@ function counted(goal: Goal, turn: GoalTurn): Goal {
     seen.set(call, result);
   }
   return {
-    ...goal,
+    ...rest,
     turns: goal.turns + 1,
     windows: {
       tokens: { ...tokens, used: tokens.used + turn.tokens },

@@ -1,9 +1,10 @@
 /** A run in a thread with a goal: what it leaves for the goal, and who is told that the next turn is due. */
 
 import type { LoopProfile } from "../agent/loop-types.ts";
-import type { Entry } from "../entry.ts";
+import type { Entry, EntryBody } from "../entry.ts";
 import type { RunEvent } from "../events.ts";
 import { reserveOf, type Goal } from "../goal/goal.ts";
+import { BUDGET_ENDS, changedText } from "../goal/texts.ts";
 import { turnFacts } from "../goal/turn-facts.ts";
 import type { Hash } from "../ids.ts";
 import { withTimeLimit } from "../pause.ts";
@@ -22,6 +23,10 @@ export interface GoalTurnDeps {
   readonly bookkeeping: ReadonlySet<string>;
   /** Somebody wrote in the thread. Rejects as the store does: then the next claim of the run says it. */
   heard(session: SessionId): Promise<void>;
+  /** The thread's goal as it is now. */
+  read(session: SessionId): Promise<Goal | undefined>;
+  /** The model was told of this revision in the turn under way. */
+  told(session: SessionId, revision: number): Promise<void>;
   /** A run has ended in a thread that has this goal, if any. */
   ended(session: SessionId, goal: Goal | undefined): void;
 }
@@ -35,7 +40,7 @@ export interface GoalTurns extends GoalTurnDeps {
 }
 
 export interface GoalTurnWorld {
-  readonly goals: Pick<Goals, "apply">;
+  readonly goals: Pick<Goals, "read" | "apply">;
   /** The bell of goals' own turns, which is not the one of people's messages. */
   readonly queue: RunQueue;
   readonly clock: Clock;
@@ -70,6 +75,10 @@ export function createGoalTurns(
     async heard(session) {
       await goals.apply(session, { kind: "heard" });
     },
+    read: (session) => goals.read(session),
+    async told(session, revision) {
+      await goals.apply(session, { kind: "told", revision });
+    },
     ended(session, goal) {
       if (goal !== undefined) ended.set(session, goal);
     },
@@ -88,12 +97,19 @@ export interface OpenGoalTurn {
   /** Has to hear what the loop does: what its model calls took is known here first. */
   on(event: RunEvent): void;
   /**
-   * Asked before a complete round is stored, that is before the next model call. `tell`: what the model reads then, once: the goal's
-   * budget is used up but for what a last reply needs. `over`: that reply was made.
+   * Asked before a round is stored. `round`: what is stored in its place: with what the model has to know before its next call, each
+   * once: that the objective has changed, that the goal's budget is used up but for what a last reply needs. `isOver`: that reply was
+   * made. `stored` is called once it is.
    */
-  before(round: RoundRecord): "go on" | "tell" | "over";
+  before(round: RoundRecord): Promise<BeforeNext>;
   /** The ending with what the goal is told of the turn. @param entries of the session, as far as they are stored. */
   ending(ending: RunEnding, entries: readonly Entry[], outcome: LoopEnd): RunEnding;
+}
+
+export interface BeforeNext {
+  readonly round: RoundRecord;
+  readonly isOver: boolean;
+  stored(): Promise<void>;
 }
 
 type Claimed = Extract<Opened, { kind: "run" }> & { readonly goal: Goal };
@@ -101,7 +117,7 @@ type Claimed = Extract<Opened, { kind: "run" }> & { readonly goal: Goal };
 /** @param claimed the run, which was opened with a goal. */
 export function openGoalTurn(
   deps: GoalTurnDeps,
-  { run, goal, stopped }: Claimed,
+  { run, goal, stopped, tail }: Claimed,
   given: LoopProfile,
   hash: Hash,
 ): OpenGoalTurn {
@@ -111,6 +127,7 @@ export function openGoalTurn(
   const isLastTurn = isOwn && goal.status === "budget_limited";
   /** The budget ended in the middle of this turn. */
   let isTold = false;
+  let revision = goal.told;
   let soFar = freshTokens(run.usage);
   const profile = isOwn ? limited(given, deps.bookkeeping, isLastTurn, () => isLastTurn || isTold) : given;
   let tokens = freshTokens(run.usage);
@@ -118,19 +135,48 @@ export function openGoalTurn(
   let counted: LoopEnd | undefined;
   const effectOf = (name: string) =>
     deps.bookkeeping.has(name) ? undefined : profile.tools.find((tool) => tool.name === name)?.effect;
+
+  function budgetBefore({ state }: RoundRecord): "go on" | "tell" | "over" {
+    // A person who asks is answered; what that takes only counts.
+    if (!isOwn || isLastTurn || state === "calls") return "go on";
+    if (isTold) return "over";
+    const { used, limit } = goal.windows.tokens;
+    isTold = used + soFar + reserveOf(goal) >= limit;
+    return isTold ? "tell" : "go on";
+  }
+
+  /** The goal, where its text is another one than the model knows. */
+  async function changedBefore({ state }: RoundRecord): Promise<Goal | undefined> {
+    if (!isOwn || state === "calls") return undefined;
+    const now = await deps.read(run.session);
+    const isSame = now?.id === goal.id && now.closed === undefined;
+    return isSame && now.revision > revision ? now : undefined;
+  }
+
   return {
     profile,
     heard: () => deps.heard(run.session),
     on(event) {
       if (event.kind === "usage") soFar += freshTokens(event.usage);
     },
-    before({ state }) {
-      // A person who asks is answered; what that takes only counts.
-      if (!isOwn || isLastTurn || state === "calls") return "go on";
-      if (isTold) return "over";
-      const { used, limit } = goal.windows.tokens;
-      isTold = used + soFar + reserveOf(goal) >= limit;
-      return isTold ? "tell" : "go on";
+    async before(round) {
+      const changed = await changedBefore(round);
+      const budget = budgetBefore(round);
+      const text = changed && changedText(changed);
+      const notes = [
+        // An attempt before may have told it, and died before that was kept.
+        ...(text === undefined || isNoted(tail, run.id, text) ? [] : [text]),
+        ...(budget === "tell" ? [BUDGET_ENDS] : []),
+      ];
+      return {
+        round: notes.reduce(withNote, round),
+        isOver: budget === "over",
+        async stored() {
+          if (changed === undefined) return;
+          revision = changed.revision;
+          await deps.told(run.session, revision);
+        },
+      };
     },
     ending(ending, entries, outcome) {
       // The loop plays once more for who joined at the end: what it took before counts as well.
@@ -186,4 +232,19 @@ function limited(
 /** What came from the provider's cache is free. */
 function freshTokens({ input = 0, cacheWrite = 0, output = 0, reasoning = 0 }: Usage): number {
   return input + cacheWrite + output + reasoning;
+}
+
+function withNote(round: RoundRecord, text: string): RoundRecord {
+  // A turn of its own: a note alone waits for the words of a person.
+  const noted: EntryBody = { v: 1, kind: "user", parts: [{ kind: "note", text }] };
+  return { ...round, entries: [...round.entries, noted] };
+}
+
+function isNoted(entries: readonly Entry[], run: string, text: string): boolean {
+  return entries.some(
+    ({ run: of, body }) =>
+      of === run &&
+      body.kind === "user" &&
+      body.parts.some((part) => part.kind === "note" && part.text === text),
+  );
 }

@@ -6,7 +6,7 @@
 import type { AbortReason, LoopDeps, LoopHooks, LoopOutcome, LoopProfile } from "../agent/loop-types.ts";
 import type { ProfileOf } from "../agent/frozen-profile.ts";
 import { runLoop } from "../agent/loop.ts";
-import type { Entry, EntryBody } from "../entry.ts";
+import type { Entry } from "../entry.ts";
 import { isStaleFence, isStoreTrouble, type BobbinError } from "../errors.ts";
 import type { RunEvent } from "../events.ts";
 import type { Author } from "../inbound.ts";
@@ -22,7 +22,6 @@ import { documentOf } from "../reply/document.ts";
 import { createReplyWriter, type ReplyWriter } from "../reply/writer.ts";
 import type { SessionId } from "../thread.ts";
 import type { Backlog } from "./backlog.ts";
-import { BUDGET_ENDS } from "../goal/texts.ts";
 import { openGoalTurn, type GoalTurnDeps } from "./goal-turn.ts";
 import { holdSession, type Hold } from "./hold.ts";
 import { outcomeOf, stoppedBeforeItBegan } from "./run-ending.ts";
@@ -209,14 +208,15 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
       isSteered: () => deps.store.isSteered(fence),
       async commitRound(round) {
         try {
-          const budget = goal?.before(round) ?? "go on";
-          const committed = await commit(budget === "tell" ? withNote(round, BUDGET_ENDS) : round);
+          const before = await goal?.before(round);
+          const committed = await commit(before?.round ?? round);
+          await before?.stored();
           unfrozen = undefined;
           entries.push(...committed.stored, ...committed.steered);
           requester = newestAuthor(committed.steered) ?? requester;
           if (newestAuthor(committed.steered) !== undefined) await goal?.heard();
           if (round.state === "complete") rounds = round.round;
-          const isOver = budget === "over" ? { isOver: true as const } : {};
+          const isOver = before?.isOver ? { isOver: true as const } : {};
           return { ...committed, ...isOver, leave: leaving.aborted };
         } catch (error) {
           if (!isStoreTrouble(error)) throw error;
@@ -332,12 +332,6 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
       stopWatch.close();
     }
   };
-}
-
-function withNote(round: RoundRecord, text: string): RoundRecord {
-  // A turn of its own: a note alone waits for the words of a person.
-  const noted: EntryBody = { v: 1, kind: "user", parts: [{ kind: "note", text }] };
-  return { ...round, entries: [...round.entries, noted] };
 }
 
 function newestAuthor(entries: readonly Entry[]): Author | undefined {

@@ -264,6 +264,43 @@ test("edit in the middle of a run: the next turn is told once that the text has 
   expect(JSON.stringify((await continued(session)).tail.at(-1)?.body)).not.toContain("was changed");
 });
 
+test("a thread that is muted has no goal that goes on, also where whoever muted it died before the goal was paused", async () => {
+  const { session } = await withGoal();
+  const { goals, inbox, store } = stores();
+  await end(await continued(session));
+  await inbox.put(command(session, { name: "mute", value: "on" }));
+  expect(await store.open(session, "w1", "goals")).toEqual({ kind: "nothing" });
+  expect(await goals.read(session)).toMatchObject({ status: "paused" });
+  expect(await goals.due(1_000)).not.toContain(session);
+  await inbox.put(command(session, { name: "mute", value: "off" }));
+  await goals.apply(session, { kind: "resume", by: owner });
+  expect((await continued(session)).run.cause).toBe("continuation");
+});
+
+test("a last turn whose run was given up is tried once more, and after the second time nothing is planned", async () => {
+  const session = newSession();
+  const { goals, store } = stores();
+  await goals.apply(session, setGoal("tidy", { limits: { tokens: 500_000, turns: 1, minutes: 60 } }));
+  expect(await end(await continued(session))).toMatchObject({ status: "budget_limited", next: {} });
+  for (const tries of [1, 2]) {
+    expect((await continued(session)).goal).toMatchObject({ status: "budget_limited", lastTurns: tries });
+    expect(await goals.due(1_000)).not.toContain(session);
+    let opened: Opened = { kind: "nothing" };
+    do opened = await store.open(session, "w1", "goals");
+    while (opened.kind === "run");
+    await passed(session, 300_000);
+    if (opened.kind === "settle") await store.settled(opened.fence);
+    expect(await goals.due(1_000)).toContain(session);
+  }
+  expect(await store.open(session, "w1", "goals")).toEqual({ kind: "nothing" });
+  expect(await goals.due(1_000)).not.toContain(session);
+  expect((await stores().transcripts.runs(session)).map(({ outcome }) => outcome?.reason)).toEqual([
+    "stop",
+    "error",
+    "error",
+  ]);
+});
+
 test("a run of a goal that was replaced is none of the new goal's, also where a crash came between", async () => {
   const { session } = await withGoal();
   const { goals, store } = stores();
