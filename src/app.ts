@@ -47,6 +47,7 @@ import { modelsOf, openAgent } from "./parts/agent.ts";
 import { localCoordination, redisCoordination, type CoordinationTimes } from "./parts/coordination.ts";
 import { openDatabase, type DatabaseTimes } from "./parts/database.ts";
 import { openDiscord, type DiscordTimes } from "./parts/discord.ts";
+import { galleryOf } from "./parts/gallery.ts";
 import { openInstalls } from "./parts/installs.ts";
 import { isWebChatOn, openPlaces } from "./parts/places.ts";
 import { isSlackOverHttp, openSlack } from "./parts/slack.ts";
@@ -277,7 +278,19 @@ export async function startApp(
         clock,
         log,
       });
-      const deps = { intake, commands, messages, arrivals, live, transcripts, newId, log, clock, info };
+      const deps = {
+        intake,
+        commands,
+        messages,
+        arrivals,
+        live,
+        transcripts,
+        newId,
+        log,
+        clock,
+        info,
+        ...galleryOf(settings),
+      };
       site = createWebChat(deps, { allowedHosts: hostsOf(settings) });
     }
 

@@ -52,6 +52,10 @@ export async function readSettings(env: Environment, options: ReadOptions = {}):
   }
   const isSet = (key: keyof Table): boolean => (env[table[key].name]?.trim() ?? "") !== "";
   const publicUrl = values["publicUrl"];
+  if (values["gallery"] === true && env["NODE_ENV"]?.trim() === "production") {
+    const fix = "Leave it out; it is for development.";
+    problems.push({ name: table.gallery.name, problem: "is on in production", fix });
+  }
   problems.push(...problemsTogether(isSet, command, typeof publicUrl === "string" ? publicUrl : undefined));
   const read = await readConfig(folder);
   if (read.kind === "wrong") problems.push(...read.problems);

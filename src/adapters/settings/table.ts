@@ -53,6 +53,12 @@ export const table = {
     "on or off: the local web chat. By default it is on when no platform is configured.",
     onOrOff,
   ),
+  gallery: withDefault(
+    "GALLERY",
+    "off",
+    "on or off: `/gallery` in the web chat, fixed replies as each platform shows them; for development, `npm run dev` has it on.",
+    onOrOff,
+  ),
   openaiApiKey: secret(
     optional(
       "OPENAI_API_KEY",

@@ -16,6 +16,7 @@ import type { SessionId } from "../../core/thread.ts";
 import { serveAssets } from "./assets.ts";
 import { streamEvents } from "./event-stream.ts";
 import { guard, isFromHere } from "./guard.ts";
+import { galleryPage, type GalleryPlaces } from "./gallery/page.ts";
 import { chatPage, type ChatInfo, type OpenThread } from "./pages/chat.ts";
 import { problemPage } from "./pages/layout.ts";
 import { textOf } from "./pages/markup.ts";
@@ -31,6 +32,8 @@ export interface WebChatDeps extends Omit<ReceiveDeps, "threads"> {
   readonly transcripts: Transcripts;
   readonly newId: NewId;
   readonly info: ChatInfo;
+  /** Where it is absent there is no gallery. */
+  readonly gallery?: GalleryPlaces;
 }
 
 export interface WebChatOptions {
@@ -70,6 +73,14 @@ export function createWebChat(deps: WebChatDeps, options: WebChatOptions = {}): 
     const person = personOf(c, deps.newId);
     return page(c, chatPage({ info, person, threads: await messages.threads(shownThreads) }));
   });
+
+  const { gallery } = deps;
+  if (gallery !== undefined) {
+    app.get("/gallery/:item?", (c) => {
+      const shown = galleryPage(gallery, c.req.param("item"));
+      return shown === undefined ? c.notFound() : page(c, shown);
+    });
+  }
 
   app.get("/threads/:id", async (c) => {
     const [rows, listed] = await Promise.all([rowsOf(c), messages.threads(shownThreads)]);

@@ -9,6 +9,8 @@ export interface PageFrame {
   readonly script?: "chat";
   /** Seconds after which the browser asks for the page again; for pages that only say what is missing. */
   readonly againAfter?: number;
+  /** Besides those of all pages. */
+  readonly styles?: readonly string[];
 }
 
 /** All pages share them; the later ones build on the earlier. */
@@ -31,7 +33,8 @@ export function layout(frame: PageFrame, body: Markup): Markup {
         <title>${frame.title}</title>
         ${again}
         <link rel="icon" href="/assets/bobbin.svg" type="image/svg+xml" />
-        ${STYLES.map((name) => html`<link rel="stylesheet" href="/assets/${name}.css" />`)} ${script}
+        ${[...STYLES, ...(frame.styles ?? [])].map((name) => html`<link rel="stylesheet" href="/assets/${name}.css" />`)}
+        ${script}
       </head>
       ${body}
     </html>`;

@@ -1,0 +1,25 @@
+/** The gallery of replies, for whoever works on how they look: what the surfaces of the platforms would send. */
+
+import * as discord from "../adapters/discord/format.ts";
+import type { Settings } from "../adapters/settings/settings.ts";
+import * as slack from "../adapters/slack/format.ts";
+import type { GalleryPlaces } from "../adapters/web/gallery/page.ts";
+
+/** Nothing where it is not asked for. */
+export function galleryOf({ gallery }: Pick<Settings, "gallery">): { readonly gallery?: GalleryPlaces } {
+  if (!gallery) return {};
+  const sent = <M extends { readonly kind: string }>(message: M): M | undefined =>
+    message.kind === "message" ? message : undefined;
+  return {
+    gallery: {
+      slack: {
+        limits: { pageSize: slack.PAGE_SIZE, measure: slack.measure },
+        payloadOf: (page) => sent(slack.formatPage(page)),
+      },
+      discord: {
+        limits: { pageSize: discord.PAGE_SIZE, measure: discord.measure },
+        payloadOf: (page) => sent(discord.formatPage(page)),
+      },
+    },
+  };
+}
