@@ -42,13 +42,14 @@ import { createServe } from "./core/run/serve-session.ts";
 import { createSpaceWork } from "./core/run/space-work.ts";
 import { createSweeper, type SweeperOptions } from "./core/run/sweeper.ts";
 import { onlyWhereInstalled } from "./core/run/where-installed.ts";
-import type { SessionId } from "./core/thread.ts";
+import { threadOf, type SessionId } from "./core/thread.ts";
 import { modelsOf, openAgent } from "./parts/agent.ts";
 import { localCoordination, redisCoordination, type CoordinationTimes } from "./parts/coordination.ts";
 import { openDatabase, type DatabaseTimes } from "./parts/database.ts";
 import { openDiscord, type DiscordTimes } from "./parts/discord.ts";
 import { galleryOf } from "./parts/gallery.ts";
 import { openInstalls } from "./parts/installs.ts";
+import { openMetrics } from "./parts/metrics.ts";
 import { isWebChatOn, openPlaces } from "./parts/places.ts";
 import { isSlackOverHttp, openSlack } from "./parts/slack.ts";
 
@@ -96,8 +97,9 @@ export async function startApp(
   world: AppWorld,
   signal: AbortSignal,
 ): Promise<App> {
-  const { log } = world;
   const clock = createSystemClock();
+  const watch = await openMetrics({ clock, log: world.log }, settings);
+  const { log } = watch;
   const newId = createNewId(clock);
   const failed = Promise.withResolvers<string>();
   /** In the order of starting; ended in the reverse one. */
@@ -133,7 +135,8 @@ export async function startApp(
       path: "/slack",
       direct: { answer: (request, response) => slackSite.answer(request, response) },
     };
-    const apps = role !== "worker" && isSlackOverHttp(settings) ? [behind, front] : [front];
+    const slackFirst = role !== "worker" && isSlackOverHttp(settings) ? [behind] : [];
+    const apps = [...slackFirst, ...watch.mounted, front];
     const server = await listen({ apps, checks, clock, log }, settings);
     started.push({ name: "http", stop: () => server.close() });
 
@@ -153,13 +156,14 @@ export async function startApp(
     started.push({ name: "coordination", stop: () => coordination.close() });
 
     const { queue, goalQueue, stops, live, locker } = coordination;
-    const store = createRunStore({ sql, newId });
+    watch.from(sql, coordination);
+    const store = watch.store(createRunStore({ sql, newId }));
     const messages = createWebMessages(sql);
     const transcripts = createTranscripts(sql);
     const goals = createGoals(sql);
     const inbox = createInbox(sql);
     const access = createAccess(settings.config.access);
-    const intake = createIntake({ access, inbox, queue, stops, clock, log });
+    const intake = watch.intake(createIntake({ access, inbox, queue, stops, clock, log }));
     const models = modelsOf(role, settings);
     const ring = goalBell({ queue: goalQueue, clock, log });
     const goalCommands = createGoalCommands({ access, goals, ring, newId });
@@ -180,7 +184,7 @@ export async function startApp(
     if (discord !== undefined) started.push({ name: "discord", stop: () => discord.close() });
     const places = openPlaces({ sql, messages, live, log, clock }, { slack, discord }, BOT_NAME);
     const surfaceOf = (session: SessionId): Surface => {
-      const surface = places.surfaceOf(session);
+      const surface = watch.surface(places.surfaceOf(session), threadOf(session).platform);
       return world.surface?.(surface) ?? surface;
     };
     const { beginningOf: conversationOf, openings } = places;

@@ -57,6 +57,7 @@ const rules: readonly Rule[] = [
     may: ["src/core/", "src/adapters/unsent.ts"],
     packages: ["@discordjs/rest", "@discordjs/ws", "discord-api-types", "mdast"],
   },
+  { ...adapter, where: "src/adapters/metrics/", packages: ["hono", "prom-client"] },
   { ...adapter, where: "src/adapters/mcp/", packages: ["@modelcontextprotocol/sdk"] },
   { ...adapter, where: "src/adapters/settings/", packages: ["zod"] },
   { ...adapter, where: "src/adapters/log.ts", packages: ["pino"] },

@@ -20,9 +20,10 @@ import { RedisConnections } from "../queue/connection.ts";
 import { createRedisLive } from "../queue/live.ts";
 import { GOALS_BLOCK_S, GOALS_STALLED_CHECK_MS, JOB_LOCK_MS, longestLeaseMs } from "../queue/lock-times.ts";
 import { createRedisLocker } from "../queue/locker.ts";
+import { queueDepth } from "../queue/depth.ts";
 import { checkRedis } from "../queue/redis-check.ts";
 import { createRedisPace } from "../queue/pace.ts";
-import { createRedisRunQueue, GOALS_QUEUE } from "../queue/run-queue.ts";
+import { createRedisRunQueue, GOALS_QUEUE, RUNS_QUEUE } from "../queue/run-queue.ts";
 import { createRedisStops } from "../queue/stops.ts";
 import { createRedisRunWorker } from "../queue/worker.ts";
 import { untilThere } from "./until-there.ts";
@@ -43,6 +44,8 @@ export interface Coordination {
   workerFor(serve: Serve, concurrency: number): RunWorker;
   /** The same for `goalQueue`. */
   goalWorkerFor(serve: Serve, concurrency: number): RunWorker;
+  /** For those who watch: wakes in the queues, by the queue's name. Rejects where that cannot be known. */
+  depth(): Promise<Readonly<Record<string, { readonly waiting: number; readonly active: number }>>>;
   /** Calls `heard` each time that others can be reached again after they could not. */
   onBack(heard: () => void): void;
   /** One sentence on what is missing, or nothing. Absent where there is nothing that could be missing. */
@@ -78,6 +81,7 @@ export function localCoordination({ clock, log }: CoordinationDeps): Coordinatio
     workerFor: (serve, concurrency) => createLocalRunWorker({ queue, serve, clock, log }, { concurrency }),
     goalWorkerFor: (serve, concurrency) =>
       createLocalRunWorker({ queue: goalQueue, serve, clock, log }, { concurrency }),
+    depth: async () => ({ [RUNS_QUEUE]: queue.depth(), [GOALS_QUEUE]: goalQueue.depth() }),
     onBack: () => {},
     close: () => Promise.resolve(),
   };
@@ -103,6 +107,9 @@ export async function redisCoordination(
   const channels = new RedisChannels({ redis, clock, log });
   const queue = createRedisRunQueue({ redis, clock });
   const goalQueue = createRedisRunQueue({ redis, clock }, { name: GOALS_QUEUE });
+  // Made by who asks first: most processes are never asked.
+  let runsDepth: ReturnType<typeof queueDepth> | undefined;
+  let goalsDepth: ReturnType<typeof queueDepth> | undefined;
   const { stalledCheckMs } = times;
   const lasting = { lockMs, ...(stalledCheckMs === undefined ? {} : { stalledMs: stalledCheckMs }) };
   return {
@@ -130,6 +137,12 @@ export async function redisCoordination(
           ...lasting,
         },
       ),
+    async depth() {
+      runsDepth ??= queueDepth(redis, RUNS_QUEUE);
+      goalsDepth ??= queueDepth(redis, GOALS_QUEUE);
+      const [runs, goals] = await Promise.all([runsDepth(), goalsDepth()]);
+      return { [RUNS_QUEUE]: runs, [GOALS_QUEUE]: goals };
+    },
     onBack: (heard) => redis.onBack(heard),
     check: async () => {
       await redis.commands.ping();

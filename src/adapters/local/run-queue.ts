@@ -12,6 +12,8 @@ export interface LocalRunQueue extends RunQueue {
   take(): SessionId | undefined;
   /** The service has ended. `handedOver`: its session is first in line again. */
   ended(session: SessionId, how: "done" | "handedOver"): void;
+  /** How many sessions wait, and how many are being served. */
+  depth(): { readonly waiting: number; readonly active: number };
   /** Calls `look` whenever a session has begun to wait, until the returned function is called. */
   onWaiting(look: () => void): () => void;
 }
@@ -51,6 +53,7 @@ export function createLocalRunQueue(): LocalRunQueue {
       else return;
       tell();
     },
+    depth: () => ({ waiting: waiting.length + onceMore.size, active: served.size }),
     onWaiting(look) {
       lookers.add(look);
       return () => void lookers.delete(look);

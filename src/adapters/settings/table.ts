@@ -48,6 +48,9 @@ export const table = {
     "The least level that is logged: debug, info, warn, error or silent.",
     oneOf(["debug", "info", "warn", "error", "silent"]),
   ),
+  metricsToken: secret(
+    optional("METRICS_TOKEN", "Switches `/metrics` on, for whoever sends it as a bearer token.", text),
+  ),
   webChat: optional(
     "WEB_CHAT",
     "on or off: the local web chat. By default it is on when no platform is configured.",

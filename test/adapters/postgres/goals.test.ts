@@ -1,49 +1,15 @@
 // The goal of a thread beside everything else that happens in it: on a real Postgres, with two workers where it is about races.
 import { expect, test } from "vitest";
-import type { Goal } from "../../../src/core/goal/goal.ts";
-import type { GoalTurn } from "../../../src/core/goal/turn.ts";
-import type { Opened } from "../../../src/core/ports/run-store.ts";
 import { openRun } from "../../../src/adapters/postgres/open-run.ts";
-import type { SessionId } from "../../../src/core/thread.ts";
-import {
-  answer,
-  asRun,
-  command,
-  message,
-  newSession,
-  round,
-  type OpenedRun,
-} from "../../contract/store-samples.ts";
-import { changedGoal, owner, setGoal, turn } from "../../support/goals.ts";
+import { answer, asRun, command, message, newSession, round } from "../../contract/store-samples.ts";
+import { changedGoal, owner, setGoal } from "../../support/goals.ts";
 import { postgresBackend } from "./backends.ts";
+import { goalSteps, kinds } from "./goal-steps.ts";
 import { storesOver, type Stores } from "./store-subject.ts";
 
 const backend = postgresBackend();
 const stores = (): Stores => storesOver(backend.sql());
-
-async function withGoal(objective?: string): Promise<{ session: SessionId; goal: Goal }> {
-  const session = newSession();
-  return { session, goal: changedGoal(await stores().goals.apply(session, setGoal(objective))) };
-}
-
-async function end(run: OpenedRun, more: Partial<GoalTurn> = {}): Promise<Goal | undefined> {
-  const { store } = stores();
-  const reason = more.reason ?? "stop";
-  const ended = await store.end(run.fence, {
-    reason,
-    round: round(run.run.rounds + 1, answer("done")),
-    modelCalls: [],
-    ...(reason === "stop" ? {} : { note: "it ended early" }),
-    ...(run.goal === undefined ? {} : { turn: turn({ of: run.goal, cause: run.run.cause, ...more }).turn }),
-  });
-  if (ended.kind !== "ended") throw new Error(ended.kind);
-  await store.settled(run.fence);
-  return ended.goal;
-}
-
-const continued = async (session: SessionId): Promise<OpenedRun> =>
-  asRun(await stores().store.open(session, "w1", "goals"));
-const kinds = (opened: readonly Opened[]): readonly string[] => opened.map(({ kind }) => kind).toSorted();
+const { withGoal, end, continued, passed } = goalSteps(stores, () => backend.sql());
 
 test("a goal opens a session where nobody wrote before, and its first turn is for its owner", async () => {
   const { session, goal } = await withGoal("tidy the wiki");
@@ -264,43 +230,6 @@ test("edit in the middle of a run: the next turn is told once that the text has 
   expect(JSON.stringify((await continued(session)).tail.at(-1)?.body)).not.toContain("was changed");
 });
 
-test("a thread that is muted has no goal that goes on, also where whoever muted it died before the goal was paused", async () => {
-  const { session } = await withGoal();
-  const { goals, inbox, store } = stores();
-  await end(await continued(session));
-  await inbox.put(command(session, { name: "mute", value: "on" }));
-  expect(await store.open(session, "w1", "goals")).toEqual({ kind: "nothing" });
-  expect(await goals.read(session)).toMatchObject({ status: "paused" });
-  expect(await goals.due(1_000)).not.toContain(session);
-  await inbox.put(command(session, { name: "mute", value: "off" }));
-  await goals.apply(session, { kind: "resume", by: owner });
-  expect((await continued(session)).run.cause).toBe("continuation");
-});
-
-test("a last turn whose run was given up is tried once more, and after the second time nothing is planned", async () => {
-  const session = newSession();
-  const { goals, store } = stores();
-  await goals.apply(session, setGoal("tidy", { limits: { tokens: 500_000, turns: 1, minutes: 60 } }));
-  expect(await end(await continued(session))).toMatchObject({ status: "budget_limited", next: {} });
-  for (const tries of [1, 2]) {
-    expect((await continued(session)).goal).toMatchObject({ status: "budget_limited", lastTurns: tries });
-    expect(await goals.due(1_000)).not.toContain(session);
-    let opened: Opened = { kind: "nothing" };
-    do opened = await store.open(session, "w1", "goals");
-    while (opened.kind === "run");
-    await passed(session, 300_000);
-    if (opened.kind === "settle") await store.settled(opened.fence);
-    expect(await goals.due(1_000)).toContain(session);
-  }
-  expect(await store.open(session, "w1", "goals")).toEqual({ kind: "nothing" });
-  expect(await goals.due(1_000)).not.toContain(session);
-  expect((await stores().transcripts.runs(session)).map(({ outcome }) => outcome?.reason)).toEqual([
-    "stop",
-    "error",
-    "error",
-  ]);
-});
-
 test("a run of a goal that was replaced is none of the new goal's, also where a crash came between", async () => {
   const { session } = await withGoal();
   const { goals, store } = stores();
@@ -346,86 +275,3 @@ test("the same command delivered twice, also at once, changes the goal once", as
   await goals.apply(session, raise, `${session}/k`);
   expect((await goals.read(session))?.windows.tokens.limit).toBe(501_000);
 });
-
-test("crash between settle and dispatch, and a Redis that was emptied: the turn is due until it is begun", async () => {
-  const { session } = await withGoal();
-  await end(await continued(session));
-  // Nobody rang. What is due is asked of the database alone.
-  expect(await stores().goals.due(1_000)).toContain(session);
-  await continued(session);
-  expect(await stores().goals.due(1_000)).not.toContain(session);
-});
-
-test("crash after the tool and before the append: the turn goes on where it was, as the same turn", async () => {
-  const { session } = await withGoal();
-  const { store } = stores();
-  const first = await continued(session);
-  await store.commitRound(first.fence, { ...round(1, answer("", [CALL])), state: "calls" });
-  const second = asRun(await store.open(session, "w2", "goals"));
-  expect(second).toMatchObject({ resumed: true, run: { id: first.run.id, cause: "continuation" } });
-  expect(second.goal?.windows.turns.used).toBe(1);
-});
-
-test("a turn whose run was given up does not leave the goal behind: later it begins the next one, and at the third it is paused", async () => {
-  const { session } = await withGoal();
-  const { goals, store } = stores();
-  for (const failures of [0, 1, 2]) {
-    const run = await continued(session);
-    expect(run.goal).toMatchObject({ failures, windows: { turns: { used: failures + 1 } } });
-    let opened: Opened = run;
-    while (opened.kind === "run") opened = await store.open(session, "w1", "goals");
-    await passed(session, 300_000);
-    // Until its last words are delivered nothing else can begin.
-    expect(await goals.due(1_000)).not.toContain(session);
-    if (opened.kind === "settle") await store.settled(opened.fence);
-    expect(await goals.due(1_000)).toContain(session);
-  }
-  expect(await store.open(session, "w1", "goals")).toEqual({ kind: "nothing" });
-  expect(await goals.read(session)).toMatchObject({ status: "paused", reason: "error" });
-  expect(await goals.due(1_000)).not.toContain(session);
-});
-
-test("a planned turn that can never be begun is taken back, and rung for no more", async () => {
-  const { session } = await withGoal();
-  const { goals, store } = stores();
-  await backend
-    .sql()
-    .query({ text: `update goals set body = jsonb_set(body, '{revision}', '2') where session = $1` }, [
-      session,
-    ]);
-  expect(await store.open(session, "w1", "goals")).toEqual({ kind: "nothing" });
-  expect(await goals.due(1_000)).not.toContain(session);
-  await passed(session, 300_000);
-  expect((await continued(session)).goal).toMatchObject({ revision: 2, told: 2 });
-});
-
-test("a goal where the bot cannot speak now is not rung for, and stands in nobody's way", async () => {
-  const { goals } = stores();
-  const session = "slack:T0BROKEN:C1:1.1" as SessionId;
-  await goals.apply(session, setGoal());
-  const install = {
-    text: `
-insert into installs (platform, space, name, bot_user, bot_id, bot_name, scopes, installed_by, state, secret)
-values ('slack', 'T0BROKEN', 'n', 'u', 'b', 'n', '', 'U1', $1, 's') on conflict (platform, space) do update set state = $1`,
-  };
-  await backend.sql().query(install, ["broken"]);
-  expect(await goals.due(1_000)).not.toContain(session);
-  await backend.sql().query(install, ["active"]);
-  expect(await goals.due(1_000)).toContain(session);
-});
-
-const CALL = { id: "c1", name: "clock", arguments: "{}" };
-
-/** As if so many ms had passed for what the goal waits for. */
-async function passed(session: SessionId, ms: number): Promise<void> {
-  await backend.sql().query(
-    {
-      text: `update goals set wake_at = wake_at - $2::bigint, body = body
-  || jsonb_build_object('updatedAt', (body->>'updatedAt')::bigint - $2)
-  || case when body ? 'wait' then jsonb_build_object('wait',
-    jsonb_set(body->'wait', '{until}', to_jsonb((body->'wait'->>'until')::bigint - $2))) else '{}' end
-where session = $1`,
-    },
-    [session, ms],
-  );
-}

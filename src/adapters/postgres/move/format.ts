@@ -1,6 +1,5 @@
 /** The lines of a file that holds all of a database: a header, a line for each row, and a footer without which it is not whole. */
 
-import { z } from "zod";
 import type { MovedSequence } from "./tables.ts";
 
 export const FORMAT = { bobbin: "export", version: 1 } as const;
@@ -21,22 +20,19 @@ export interface Footer {
   readonly sequences: readonly MovedSequence[];
 }
 
-const header = z.object({
-  bobbin: z.literal(FORMAT.bobbin),
-  version: z.literal(FORMAT.version),
-  at: z.number(),
-  schema: z.array(z.string()),
-});
-
-const footer = z.object({
-  end: z.literal(true),
-  rows: z.record(z.string(), z.number()),
-  sequences: z.array(z.object({ name: z.string(), last: z.number() })),
-});
+/** Undefined where the line is none. */
+export function toHeader(line: string): Header | undefined {
+  const header = parsed(line) as Partial<Header> | null | undefined;
+  const isOurs = header?.bobbin === FORMAT.bobbin && header.version === FORMAT.version;
+  return isOurs && Array.isArray(header.schema) ? (header as Header) : undefined;
+}
 
 /** Undefined where the line is none. */
-export const toHeader = (line: string): Header | undefined => header.safeParse(parsed(line)).data;
-export const toFooter = (line: string): Footer | undefined => footer.safeParse(parsed(line)).data;
+export function toFooter(line: string): Footer | undefined {
+  const footer = parsed(line) as Partial<Footer> | null | undefined;
+  const isFooter = footer?.end === true && typeof footer.rows === "object" && Array.isArray(footer.sequences);
+  return isFooter ? (footer as Footer) : undefined;
+}
 
 /** `{"table":"…","row":…}`, whose row stays the text that it is. */
 const ROW = /^\{"table":("(?:[^"\\]|\\.)*"),"row":(\{.*\})\}$/s;
