@@ -182,7 +182,9 @@ export async function startApp(
     const threadPlaces = createThreadPlaces(sql);
     const discord = await openDiscord({ places: threadPlaces, clock, log }, settings, signal, world.times);
     if (discord !== undefined) started.push({ name: "discord", stop: () => discord.close() });
-    const places = openPlaces({ sql, messages, live, log, clock }, { slack, discord }, BOT_NAME);
+    const { replyPages } = settings.config.limits;
+    const placeOptions = { botName: BOT_NAME, replyPages };
+    const places = openPlaces({ sql, messages, live, log, clock }, { slack, discord }, placeOptions);
     const surfaceOf = (session: SessionId): Surface => {
       const surface = watch.surface(places.surfaceOf(session), threadOf(session).platform);
       return world.surface?.(surface) ?? surface;

@@ -19,6 +19,7 @@ import { Reader, sinceOf } from "../adapters/discord/reader.ts";
 import { createReceive } from "../adapters/discord/receive.ts";
 import { createDiscordOpenings } from "../adapters/discord/openings.ts";
 import { createSuggest } from "../adapters/discord/suggest.ts";
+import { withFiles } from "../adapters/discord/file-surface.ts";
 import { createDiscordSurface } from "../adapters/discord/surface.ts";
 import { createTakeInteraction } from "../adapters/discord/take-interaction.ts";
 import { createThreads } from "../adapters/discord/threads.ts";
@@ -87,7 +88,7 @@ export interface DiscordTimes {
   readonly identify?: IdentifyTimes;
 }
 
-export type DiscordSettings = Pick<Settings, "discordToken" | "discordApiUrl">;
+export type DiscordSettings = Pick<Settings, "discordToken" | "discordApiUrl" | "config">;
 
 /** Why something of a server ended that the bot is not in any more; kept with it. */
 const LEFT = "the bot was removed from this server";
@@ -130,7 +131,10 @@ export async function openDiscord(
   await orLater(Promise.race([identified, away.promise]), clock);
 
   return {
-    surfaceOf: (session) => createDiscordSurface({ api, threads, working, log }, session),
+    surfaceOf(session) {
+      const surface = createDiscordSurface({ api, threads, working, log }, session);
+      return withFiles(surface, api, session, settings.config.limits.replyPages);
+    },
     openings: createDiscordOpenings({ api, places, log }),
     conversation: conversationWhen(
       identified.then((bot) => createDiscordConversation({ api, members }, bot)),

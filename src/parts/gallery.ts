@@ -3,7 +3,11 @@
 import * as discord from "../adapters/discord/format.ts";
 import type { Settings } from "../adapters/settings/settings.ts";
 import * as slack from "../adapters/slack/format.ts";
+import type { PageFile } from "../core/ports/surface.ts";
 import type { GalleryPlaces } from "../adapters/web/gallery/page.ts";
+
+/** A file is no message that is formatted: both platforms show a box of their own. */
+const fileOf = ({ name, title, text }: PageFile) => ({ file: { name, title, size: text.length } });
 
 /** Nothing where it is not asked for. */
 export function galleryOf({ gallery }: Pick<Settings, "gallery">): { readonly gallery?: GalleryPlaces } {
@@ -13,12 +17,12 @@ export function galleryOf({ gallery }: Pick<Settings, "gallery">): { readonly ga
   return {
     gallery: {
       slack: {
-        limits: { pageSize: slack.PAGE_SIZE, measure: slack.measure },
-        payloadOf: (page) => sent(slack.formatPage(page)),
+        limits: { pageSize: slack.PAGE_SIZE, measure: slack.measure, mostPages: 5 },
+        payloadOf: (page) => (page.file === undefined ? sent(slack.formatPage(page)) : fileOf(page.file)),
       },
       discord: {
-        limits: { pageSize: discord.PAGE_SIZE, measure: discord.measure },
-        payloadOf: (page) => sent(discord.formatPage(page)),
+        limits: { pageSize: discord.PAGE_SIZE, measure: discord.measure, mostPages: 5 },
+        payloadOf: (page) => (page.file === undefined ? sent(discord.formatPage(page)) : fileOf(page.file)),
       },
     },
   };

@@ -50,8 +50,9 @@ interface Place {
 export function openPlaces(
   deps: WebSurfaceDeps & { readonly sql: Sql },
   platforms: { readonly slack: Slack | undefined; readonly discord: Discord | undefined },
-  botName: string,
+  options: { readonly botName: string; readonly replyPages: number },
 ): Places {
+  const { botName } = options;
   const resets = createResets(deps.sql);
   const chat = (platform: Slack | Discord | undefined): Place | undefined =>
     platform && {
@@ -63,7 +64,7 @@ export function openPlaces(
     };
   const places: Readonly<Record<Platform, Place | undefined>> = {
     web: {
-      surfaceOf: (session) => createWebSurface(deps, session, { botName }),
+      surfaceOf: (session) => createWebSurface(deps, session, options),
       openings: createWebOpenings(deps, { botName }),
       conversation: createConversation(deps.sql),
     },

@@ -92,6 +92,7 @@ export type SlackSettings = Pick<
   | "slackApiUrl"
   | "publicUrl"
   | "secretKey"
+  | "config"
 >;
 
 /** Whether something of Slack's comes to our HTTP server: its requests, or people who install the app. */
@@ -122,6 +123,7 @@ export async function openSlack(
   const { slackBotToken: botToken, slackApiUrl } = settings;
   const { clock, log, stored } = deps;
   if (botToken === undefined && stored === undefined) return undefined;
+  const replies = { replyPages: settings.config.limits.replyPages };
   const elsewhere = slackApiUrl === undefined ? {} : { apiUrl: `${slackApiUrl.replace(/\/$/, "")}/` };
   const closing = new AbortController();
   const leaving = AbortSignal.any([signal, closing.signal]);
@@ -129,7 +131,7 @@ export async function openSlack(
   const own = botToken === undefined ? undefined : withEnvironmentInstall(botToken, stored?.installs);
   const installs = own?.installs ?? stored?.installs;
   if (installs === undefined) return undefined;
-  const spaces = createSlackSpaces({ ...deps, installs }, elsewhere);
+  const spaces = createSlackSpaces({ ...deps, installs }, { ...elsewhere, ...replies });
 
   /** Resolves once Slack has said whose the bot token is; at once where there is none. */
   async function identified(): Promise<void> {

@@ -131,7 +131,12 @@ export class FakeThread implements Surface {
     if (mayBegin === undefined) this.faults.push(`${write.kind} that may begin at any time`);
     if (this.#inFlight > 0) this.faults.push(`${write.kind} while another write is in flight`);
     if (this.isSettled) this.faults.push(`${write.kind} after the reply was settled`);
-    if (page !== undefined && isBlank(page.markdown) && page.status === undefined)
+    if (
+      page?.file === undefined &&
+      isBlank(page?.markdown ?? "") &&
+      page !== undefined &&
+      page.status === undefined
+    )
       this.faults.push("a blank page");
     this.writes.push(write);
     const reaction = this.reactions.shift() ?? this.react(write);

@@ -15,6 +15,7 @@ export type DiscordAnswer = { readonly kind: "ok"; readonly data: unknown } | Di
 export interface DiscordCall {
   readonly body?: unknown;
   readonly query?: Readonly<Record<string, string>>;
+  readonly files?: readonly { readonly name: string; readonly data: Buffer; readonly contentType: string }[];
   /** Asked behind the library's own queue. When it says no, nothing is sent. */
   readonly mayBegin?: MayBegin | undefined;
 }
@@ -91,7 +92,7 @@ export function createDiscordApi(deps: { readonly log: Log }, options: DiscordAp
   async function send(
     method: keyof typeof RequestMethods,
     route: `/${string}`,
-    { body, query, mayBegin, secret }: DiscordCall & { readonly secret?: string },
+    { body, query, files, mayBegin, secret }: DiscordCall & { readonly secret?: string },
   ): Promise<DiscordAnswer> {
     const auth = secret === undefined;
     try {
@@ -100,6 +101,7 @@ export function createDiscordApi(deps: { readonly log: Log }, options: DiscordAp
         fullRoute: route,
         auth,
         ...(body === undefined ? {} : { body }),
+        ...(files === undefined ? {} : { files: [...files] }),
         ...(query === undefined ? {} : { query: new URLSearchParams(query) }),
       };
       const data: unknown = await begin.run(mayBegin, () => rest.request(request));

@@ -36,12 +36,12 @@ const EDIT_SHARE_MS = 50;
 const NONCE_LENGTH = 24;
 const PAGE_LIMIT = "100";
 /** How far the clocks of our store and of Discord may be apart, ms. */
-const CLOCKS_APART_MS = 60_000;
+export const CLOCKS_APART_MS = 60_000;
 /** Nobody is pinged by a model, and no link becomes a card. An edit without it would ping again. */
 export const NOBODY = { parse: [] };
 
 /** The same for every try of a post, in any process, and another for every other post of the bot's. */
-function nonceOf(session: SessionId, key: string): string {
+export function nonceOf(session: SessionId, key: string): string {
   return createHash("sha256").update(`${session} ${key}`).digest("base64url").slice(0, NONCE_LENGTH);
 }
 

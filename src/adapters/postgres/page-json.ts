@@ -1,7 +1,7 @@
 /** A page's content as it was stored. */
 
 import { BUTTON_ACTIONS } from "../../core/command/button.ts";
-import type { Button, PageContent } from "../../core/ports/surface.ts";
+import type { Button, PageContent, PageFile } from "../../core/ports/surface.ts";
 import { fieldsOf, listOf, optional, textOf } from "./stored-json.ts";
 
 export function toPage(value: unknown): PageContent {
@@ -11,7 +11,17 @@ export function toPage(value: unknown): PageContent {
     ...optional(page, "status", textOf),
     ...optional(page, "footer", textOf),
     ...(page["isTrouble"] === true ? { isTrouble: true } : {}),
+    ...optional(page, "file", toFile),
     buttons: listOf(page["buttons"], "buttons").flatMap(toButton),
+  };
+}
+
+function toFile(value: unknown): PageFile {
+  const file = fieldsOf(value, "file");
+  return {
+    name: textOf(file["name"], "name"),
+    title: textOf(file["title"], "title"),
+    text: textOf(file["text"], "text"),
   };
 }
 

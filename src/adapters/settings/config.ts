@@ -23,6 +23,8 @@ export interface ConfigLimits extends Limits {
   readonly modelIdleMs: number;
   /** Tokens of one reply of a model that is not listed. Default 16,384. */
   readonly outputTokens: number;
+  /** So many messages one answer may fill; all of a longer one comes as a file below them. Default 5; Infinity for never. */
+  readonly replyPages: number;
 }
 
 /** `largerOutputTokens`, `seesImages`, `thinking` and `caching` may be left out. */
@@ -39,7 +41,12 @@ export function defineConfig(config: ConfigInput): ConfigInput {
   return config;
 }
 
-const defaultLimits: ConfigLimits = { ...DEFAULT_LIMITS, modelIdleMs: 60_000, outputTokens: 16_384 };
+const defaultLimits: ConfigLimits = {
+  ...DEFAULT_LIMITS,
+  modelIdleMs: 60_000,
+  outputTokens: 16_384,
+  replyPages: 5,
+};
 
 /** What is assumed of a model that the configuration does not list. */
 export function unlistedModel(name: string, outputTokens: number): ModelRecord {
@@ -69,6 +76,7 @@ const limitsSchema = z.strictObject({
   toolCallMs: countOrNone.optional(),
   toolResultBytes: countOrNone.optional(),
   outputTokens: count.optional(),
+  replyPages: countOrNone.optional(),
 });
 
 const modelSchema = z

@@ -54,8 +54,10 @@ export interface SlackSpacesDeps {
 
 export function createSlackSpaces(
   deps: SlackSpacesDeps,
-  options: { readonly apiUrl?: string } = {},
+  options: { readonly apiUrl?: string; readonly replyPages?: number } = {},
 ): SlackSpaces {
+  const { replyPages } = options;
+  const replies = replyPages === undefined ? {} : { replyPages };
   const spaces = new Map<string, SlackSpace>();
   // Of all tokens: connections know nothing of who asks over them.
   const dispatcher = webDispatcher(options.apiUrl);
@@ -69,7 +71,7 @@ export function createSlackSpaces(
     const made: SlackSpace = {
       api,
       people: createSlackPeople({ api, clock: deps.clock }),
-      surfaces: createSlackSurfaces({ ...deps, api }),
+      surfaces: createSlackSurfaces({ ...deps, api }, replies),
       tell: createTell({ api, log: deps.log }),
       known: () => api.known(),
       forget: () => api.forget(),

@@ -6,6 +6,7 @@ import type { Pace } from "../../core/ports/pace.ts";
 import type { Surface } from "../../core/ports/surface.ts";
 import type { SessionId } from "../../core/thread.ts";
 import type { SlackApi } from "./api.ts";
+import { withFiles, type SlackFiles } from "./file-surface.ts";
 import { SlackStatus } from "./status.ts";
 import { createSlackSurface, type SlackSurfaceOptions } from "./surface.ts";
 
@@ -20,12 +21,19 @@ export interface SlackSurfaces {
 
 export function createSlackSurfaces(
   deps: { readonly api: SlackApi; readonly pace: Pace; readonly clock: Clock; readonly log: Log },
-  options: SlackSurfaceOptions = {},
+  options: SlackSurfaceOptions & {
+    /** So many messages one answer may fill before all of it comes as a file. Default: no file. */
+    readonly replyPages?: number;
+  } = {},
 ): SlackSurfaces {
   const status = new SlackStatus(deps);
+  const files: SlackFiles = { isRefused: false };
   const shared = { ...deps, status };
   return {
-    of: (session) => createSlackSurface(shared, session, options),
+    of(session) {
+      const surface = createSlackSurface(shared, session, options);
+      return withFiles(surface, { ...deps, files }, session, options.replyPages ?? Infinity);
+    },
     status,
     stop: () => status.stop(),
   };

@@ -95,6 +95,17 @@ export function createWebChat(deps: WebChatDeps, options: WebChatOptions = {}): 
     return page(c, chatPage({ info, person, threads: listed, open: { ...open, label } }));
   });
 
+  app.get("/threads/:id/files/:message", async (c) => {
+    const thread = toWebSession(c.req.param("id"));
+    const row = thread && (await messages.get(thread.session, c.req.param("message")));
+    const file = row?.deleted === true ? undefined : row?.page.file;
+    if (file === undefined) return unknownThread(c);
+    c.header("Content-Type", "text/markdown; charset=utf-8");
+    c.header("Content-Disposition", `attachment; filename="${file.name.replaceAll(/[^\w.-]/g, "_")}"`);
+    c.header("Cache-Control", "no-store");
+    return c.body(file.text);
+  });
+
   app.get("/threads/:id/transcript", async (c) => {
     if (!isFromHere(c)) {
       const sentence = "Transcripts are shown only on the machine that the bot runs on.";

@@ -15,6 +15,8 @@ export interface WebSurfaceOptions {
   readonly botName?: string;
   /** Largest page in UTF-16 units; the browser has no limit of its own. Default 12,000. */
   readonly pageSize?: number;
+  /** So many messages one answer may fill; all of a longer one comes as a file. Default: no file. */
+  readonly replyPages?: number;
   /** Least time between two progress writes, ms. Default 120. */
   readonly editEveryMs?: number;
 }
@@ -25,7 +27,8 @@ export function createWebSurface(
   session: SessionId,
   options: WebSurfaceOptions = {},
 ): Surface {
-  const { botName = "Bobbin", pageSize = 12_000, editEveryMs = 120 } = options;
+  const { botName = "Bobbin", pageSize = 12_000, editEveryMs = 120, replyPages } = options;
+  const mostPages = replyPages === undefined ? {} : { mostPages: replyPages };
   const gone: Written = { kind: "gone", what: "message" };
 
   async function change(work: () => Promise<WebMessage | undefined>): Promise<Written> {
@@ -40,7 +43,7 @@ export function createWebSurface(
   }
 
   return {
-    limits: { pageSize, editEveryMs, measure: (markdown) => markdown.length },
+    limits: { pageSize, editEveryMs, ...mostPages, measure: (markdown) => markdown.length },
     async post(key: string, page: PageContent) {
       try {
         const row = await deps.messages.insert({ session, id: key, from: "bot", speaker: botName, page });

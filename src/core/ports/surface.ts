@@ -14,6 +14,15 @@ export interface Button {
   readonly confirm?: string;
 }
 
+export interface PageFile {
+  /** The same for the same reply, in every attempt: by it the file is found again. Letters, digits, `-`, `_` and `.`. */
+  readonly name: string;
+  /** What people see of it where the platform has titles. */
+  readonly title: string;
+  /** Markdown. */
+  readonly text: string;
+}
+
 /** One platform message, still free of any platform. */
 export interface PageContent {
   /** CommonMark with GFM tables; healed and within `limits`; may be empty beside a status. */
@@ -24,6 +33,8 @@ export interface PageContent {
   readonly footer?: string;
   /** It ended in a way that nobody wanted: worth a warning's colour where the platform has one. */
   readonly isTrouble?: true;
+  /** A page that is a file has no words and no buttons beside it, and never changes. */
+  readonly file?: PageFile;
   readonly buttons: readonly Button[];
 }
 
@@ -32,6 +43,11 @@ export interface SurfaceLimits {
   readonly pageSize: number;
   /** The size of a text as the platform counts it, after its own escapes. */
   measure(markdown: string): number;
+  /**
+   * So many pages one answer may fill, 1 or more; all of a longer one comes as a file below them. Absent where no file can be
+   * sent: then there are as many pages as it takes.
+   */
+  readonly mostPages?: number;
   /** Least time between two progress writes of one thread, ms. */
   readonly editEveryMs: number;
 }
@@ -77,6 +93,7 @@ export interface Surface {
   readonly limits: SurfaceLimits;
   /** `key` travels with the message, so that `find` knows it again; where the platform can, a second post with a key is the first. */
   post(key: string, page: PageContent, mayBegin?: MayBegin): Promise<Written>;
+  /** A page with a file stands as it was posted: to edit it does nothing. */
   edit(message: string, page: PageContent, mayBegin?: MayBegin): Promise<Written>;
   remove(message: string, mayBegin?: MayBegin): Promise<Written>;
   /**

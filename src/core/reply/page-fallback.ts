@@ -15,7 +15,9 @@ export class PageFallback {
   readonly #levels = new Map<number, "plain" | "notice">();
 
   constructor(limits: PageSize, run: RunId) {
-    this.#limits = limits;
+    const { pageSize, mostPages } = limits;
+    const measure = (markdown: string): number => limits.measure(markdown);
+    this.#limits = mostPages === undefined ? { pageSize, measure } : { pageSize, measure, mostPages };
     this.#run = run;
   }
 
@@ -35,9 +37,15 @@ export class PageFallback {
   shrink(): boolean {
     const pageSize = Math.floor(this.#limits.pageSize * SHRINK_BY);
     if (pageSize < LEAST_SIZE) return false;
-    const { measure } = this.#limits;
-    this.#limits = { pageSize, measure: (markdown) => measure(markdown) };
+    this.#limits = { ...this.#limits, pageSize };
     return true;
+  }
+
+  /** All of the answer as pages. @returns false when it is so already */
+  withoutFile(): boolean {
+    const { pageSize, measure, mostPages } = this.#limits;
+    this.#limits = { pageSize, measure };
+    return mostPages !== undefined;
   }
 
   /** @returns false when there is nothing simpler than what the page is already */

@@ -59,6 +59,8 @@ export function isSamePage(a: PageContent | undefined, b: PageContent): boolean 
     a.status === b.status &&
     a.footer === b.footer &&
     a.isTrouble === b.isTrouble &&
+    a.file?.name === b.file?.name &&
+    a.file?.text === b.file?.text &&
     a.buttons.length === b.buttons.length &&
     a.buttons.every((button, index) => {
       const other = b.buttons[index];

@@ -4,6 +4,7 @@ import type { PageContent } from "../ports/surface.ts";
 import { isBlank } from "../text.ts";
 import type { Activity, ReplyDocument } from "./document.ts";
 import { blankNotice, buttonsOf, costLine, explanationOf, isTrouble } from "./ending.ts";
+import { FILE_BELOW, FILE_FOLLOWS, filePage, firstPartOf } from "./first-part.ts";
 import { closeFence, heal } from "./heal.ts";
 import { split, type PageSize } from "./split.ts";
 
@@ -53,7 +54,16 @@ function doingOf(activity: Activity): string {
 }
 
 function renderRunning(document: ReplyDocument, limits: PageSize): readonly PageContent[] {
-  const pages = split(textOf(document), limits);
+  const first = firstPartOf(split(textOf(document), limits), limits);
+  if (first.isCut) {
+    const status = `${statusOf(document)} · ${FILE_FOLLOWS}`;
+    return first.pages.map((markdown, index) =>
+      index < first.pages.length - 1
+        ? { markdown, buttons: [] }
+        : { markdown, status, buttons: buttonsOf(document) },
+    );
+  }
+  const pages = [...first.pages];
   const last = pages.pop();
   // Healing looks at the last page alone, so that the marks it adds never move a cut before it.
   const healed = last === undefined ? "" : healWithin(last, limits);
@@ -74,8 +84,12 @@ function renderSettled(document: ReplyDocument, limits: PageSize, view: ReplyVie
   const text = outcome.reason === "stop" || outcome.reason === "waiting" ? said : heal(said);
   const explanation = [why, next].filter((part) => part !== undefined).join(" ");
   const isEmpty = isBlank(text);
-  const pages = split(isEmpty ? explanation || blankNotice(document) : text, limits);
+  const { pages, isCut } = firstPartOf(
+    split(isEmpty ? explanation || blankNotice(document) : text, limits),
+    limits,
+  );
   const footer = [
+    isCut ? FILE_BELOW : "",
     document.notice ?? "",
     isEmpty ? "" : explanation,
     outcome.goal ?? "",
@@ -83,7 +97,7 @@ function renderSettled(document: ReplyDocument, limits: PageSize, view: ReplyVie
   ]
     .filter((part) => part !== "")
     .join(" · ");
-  return pages.map((markdown, index) =>
+  const shown = pages.map((markdown, index): PageContent =>
     index < pages.length - 1
       ? { markdown, buttons: [] }
       : {
@@ -93,6 +107,7 @@ function renderSettled(document: ReplyDocument, limits: PageSize, view: ReplyVie
           buttons: buttonsOf(document),
         },
   );
+  return isCut ? [...shown, filePage(document.run, text)] : shown;
 }
 
 /** The rounds as paragraphs; a fence that one of them left open does not swallow the next. */

@@ -10,7 +10,7 @@ import { characterCuts, cutAt, lineCuts, spansOf, wordCuts, type Cut, type CutKi
 import { closingLine, scanLines, START, type Fence, type LineState } from "./lines.ts";
 import { restAfter, restOf, shownOf, withoutOpeningLine, type Rest } from "./rest.ts";
 
-export type PageSize = Pick<SurfaceLimits, "pageSize" | "measure">;
+export type PageSize = Pick<SurfaceLimits, "pageSize" | "measure" | "mostPages">;
 
 /** Which cut is taken: the last one of these kinds behind this share of the page, the first rule that finds one. */
 const RULES: readonly { readonly kinds: readonly CutKind[]; readonly from: number }[] = [

@@ -15,7 +15,7 @@ import { concluded, documentOf, reduce, type ReplyDocument } from "./document.ts
 import { PageFallback } from "./page-fallback.ts";
 import { growingMs, pause, untilAborted } from "../pause.ts";
 import { createPostedPages, type Step } from "./posted-pages.ts";
-import { reconcile } from "./reconcile.ts";
+import { reconcile, type Operation } from "./reconcile.ts";
 import { DEFAULT_VIEW, render, type ReplyView } from "./render.ts";
 import type { PageSize } from "./split.ts";
 
@@ -81,6 +81,10 @@ const FIRST_WORDS_MS = 150;
 const CROWDED_MS = 5_000;
 /** A reply is posted anew once; who deletes it again does not want it. */
 const REPOSTS = 1;
+
+/** Where a file cannot be sent, all of the answer comes as pages. */
+const hasFile = (operation: Operation): boolean =>
+  operation.kind === "post" && operation.content.file !== undefined;
 
 export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOptions): ReplyWriter {
   const { surface, clock } = deps;
@@ -261,13 +265,18 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
           await pause(clock, growingMs(tries - 1), signal);
           break;
         case "too_long":
+          if (hasFile(operation)) {
+            fallback.withoutFile();
+            break;
+          }
           // A platform that finds even the notice too long takes nothing of us.
           if (!fallback.shrink() && !fallback.simplify(operation.index))
             ended = { kind: "refused", why: "even the shortest notice is too long" };
           break;
         case "refused":
           log.warn("the platform refused a final page", { ...step, page: operation.index });
-          if (!fallback.simplify(operation.index)) ended = step;
+          if (hasFile(operation)) fallback.withoutFile();
+          else if (!fallback.simplify(operation.index)) ended = step;
           break;
         case "later":
         case "page_gone":

@@ -1,5 +1,6 @@
 // A thread in the local Discord and the real surface: what tests of the outbound half are made of.
 import { createDiscordApi, type DiscordApi } from "../../../src/adapters/discord/api.ts";
+import { withFiles } from "../../../src/adapters/discord/file-surface.ts";
 import { createDiscordSurface } from "../../../src/adapters/discord/surface.ts";
 import { createThreads } from "../../../src/adapters/discord/threads.ts";
 import type { Surface } from "../../../src/core/ports/surface.ts";
@@ -30,7 +31,9 @@ export interface OutboundWorld extends AsyncDisposable {
   shown(): readonly SeenMessage[];
 }
 
-export async function outboundWorld(options: LocalDiscordOptions = {}): Promise<OutboundWorld> {
+export async function outboundWorld(
+  options: LocalDiscordOptions & { readonly replyPages?: number } = {},
+): Promise<OutboundWorld> {
   const discord = await createLocalDiscord(options);
   const channel = discord.channel("general");
   const ana = discord.person("Ana");
@@ -44,7 +47,8 @@ export async function outboundWorld(options: LocalDiscordOptions = {}): Promise<
   const places = { of: (asked: SessionId) => Promise.resolve(asked === session ? place : undefined) };
   const another = (): Surface => {
     const threads = createThreads({ api, places, log: silentLog });
-    return createDiscordSurface({ api, threads, working: new Set(), log: silentLog }, session);
+    const surface = createDiscordSurface({ api, threads, working: new Set(), log: silentLog }, session);
+    return withFiles(surface, api, session, options.replyPages ?? Infinity);
   };
   return {
     discord,

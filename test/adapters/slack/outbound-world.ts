@@ -2,7 +2,6 @@
 import { createLocalPace } from "../../../src/adapters/local/pace.ts";
 import { createSlackApi, type SlackApi } from "../../../src/adapters/slack/api.ts";
 import { createSlackSurfaces, type SlackSurfaces } from "../../../src/adapters/slack/surfaces.ts";
-import type { SlackSurfaceOptions } from "../../../src/adapters/slack/surface.ts";
 import { createSystemClock } from "../../../src/adapters/system-clock.ts";
 import type { Pace } from "../../../src/core/ports/pace.ts";
 import type { Surface } from "../../../src/core/ports/surface.ts";
@@ -53,7 +52,7 @@ const clock = createSystemClock();
 
 export async function outboundWorld(
   options: LocalSlackOptions & {
-    readonly surface?: SlackSurfaceOptions;
+    readonly surface?: Parameters<typeof createSlackSurfaces>[1];
     /** In place of one of its own. */
     readonly pace?: Pace;
   } = {},

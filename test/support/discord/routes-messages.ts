@@ -11,6 +11,7 @@ const LONGEST_NONCE = 25;
 const NONCE_MS = 3 * 60_000;
 const OLD_MS = 3_600_000;
 const MOST_FILES = 10;
+const LARGEST_FILE = 10 * 2 ** 20;
 const MOST_ROWS = 5;
 const MOST_BUTTONS = 5;
 
@@ -79,6 +80,8 @@ function create(call: Call, platform: Platform): JsonObject {
   const { content, components } = readWords("a post", body, platform);
   if (files.length > MOST_FILES) throw new ApiError(400, 30015, "Maximum number of attachments reached (10)");
   if (files.length > 0) need(platform, channel, "AttachFiles");
+  if (files.some(({ size }) => size > LARGEST_FILE))
+    throw new ApiError(413, 40005, "Request entity too large");
   if (content === "" && files.length === 0 && components.length === 0)
     throw new ApiError(400, 50006, "Cannot send an empty message");
   const nonce = body["nonce"] as string | number | undefined;

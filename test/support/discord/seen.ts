@@ -17,6 +17,8 @@ export interface SeenMessage {
   readonly text: string;
   readonly content: string;
   readonly buttons: readonly SeenButton[];
+  /** Names of the files in it. */
+  readonly files: readonly string[];
   readonly isEdited: boolean;
   readonly isDeleted: boolean;
   readonly flags: number;
@@ -32,6 +34,7 @@ export function seen({ state }: Platform, message: StoredMessage): SeenMessage {
     text: readable(message.content),
     content: message.content,
     buttons: buttonsOf(message.components),
+    files: message.attachments.map((file) => String(file["filename"])),
     isEdited: message.editedAtMs !== undefined,
     isDeleted: message.isDeleted,
     flags: message.flags,

@@ -67,11 +67,15 @@ export class FileStore {
     return true;
   }
 
-  complete(id: string, user: string): StoredFile | undefined {
+  drop({ id }: StoredFile): void {
+    this.#files.delete(id);
+  }
+
+  complete(id: string, user: string, title: string): StoredFile | undefined {
     const announced = this.#announced.get(id);
     if (announced?.content === undefined) return undefined;
     this.#announced.delete(id);
-    return this.add(user, announced.name, announced.content, {}, id);
+    return this.add(user, announced.name, announced.content, title === "" ? {} : { extra: { title } }, id);
   }
 
   /** As it stands in a message. */

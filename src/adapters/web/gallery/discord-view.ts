@@ -9,12 +9,10 @@ import { fieldsIn, listIn, textIn, type Json } from "./json.ts";
 
 /** HTML; `payload` is the body of Create Message. */
 export function discordView(payload: unknown): string {
-  const { content, components, attachments } = fieldsIn(payload);
+  const { content, components, file } = fieldsIn(payload);
+  if (file !== undefined) return `<div class="d-file">${escapeHtml(textIn(fieldsIn(file)["name"]))}</div>`;
   const rows = listIn(components).map(componentView).join("");
-  const files = listIn(attachments)
-    .map((file) => `<div class="d-file">${escapeHtml(textIn(file["filename"]))}</div>`)
-    .join("");
-  return `<div class="d-message" dir="auto">${contentView(textIn(content))}${files}${rows}</div>`;
+  return `<div class="d-message" dir="auto">${contentView(textIn(content))}${rows}</div>`;
 }
 
 function componentView(component: Json): string {

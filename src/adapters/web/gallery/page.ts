@@ -30,7 +30,7 @@ export interface GalleryPlaces {
 const SESSION = sessionIdOf({ platform: "web", space: "local", channel: "gallery", root: "t1" });
 const AT = Date.UTC(2026, 0, 15, 9, 30);
 /** As the surface of the web chat has it. */
-const WEB_LIMITS: PageSize = { pageSize: 12_000, measure: (markdown) => markdown.length };
+const WEB_LIMITS: PageSize = { pageSize: 12_000, mostPages: 5, measure: (markdown) => markdown.length };
 
 /** All of it, or one item; undefined where there is no such item. */
 export function galleryPage(places: GalleryPlaces, only?: string): Markup | undefined {

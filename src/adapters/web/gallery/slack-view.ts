@@ -9,7 +9,8 @@ import { mrkdwnView } from "./mrkdwn-view.ts";
 
 /** HTML; `payload` is what `chat.postMessage` gets. */
 export function slackView(payload: unknown): string {
-  const { blocks, text, attachments } = fieldsIn(payload);
+  const { blocks, text, attachments, file } = fieldsIn(payload);
+  if (file !== undefined) return `<div class="s-file">${escapeHtml(textIn(fieldsIn(file)["title"]))}</div>`;
   const shown = listIn(blocks).map(blockView).join("");
   const boxes = listIn(attachments).map(attachmentView).join("");
   const body =

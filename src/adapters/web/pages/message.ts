@@ -6,6 +6,7 @@ import type { WebMessage } from "../../../core/ports/web-messages.ts";
 import { isBlank } from "../../../core/text.ts";
 import { htmlOf } from "../format.ts";
 import type { Markup } from "./markup.ts";
+import { threadPath } from "./thread-list.ts";
 
 /** `running`: it can still grow. `trouble`: it ended in a way that nobody wanted. */
 type MessageState = "running" | "trouble" | "settled";
@@ -32,7 +33,7 @@ export function messageMarkup(row: WebMessage): Markup {
       <span class="speaker">${row.speaker}</span>
       <time datetime="${time}">${time.slice(0, 16).replace("T", " ")} UTC</time>
     </header>
-    ${isPerson ? personBody(page.markdown) : botBody(page.markdown)} ${foot(page)}
+    ${isPerson ? personBody(page.markdown) : botBody(page.markdown)} ${fileOf(row)} ${foot(page)}
   </article>`;
 }
 
@@ -43,6 +44,17 @@ function foot({ status, footer, buttons }: PageContent): Markup | "" {
     ${status === undefined ? "" : now} ${footer === undefined ? "" : html`<span>${footer}</span>`}
     ${buttons.map(button)}
   </footer>`;
+}
+
+function fileOf({ session, id, page }: WebMessage): Markup | "" {
+  if (page.file === undefined) return "";
+  const kilobytes = Math.max(1, Math.round(page.file.text.length / 1_000));
+  return html`<p class="file">
+    <a href="${threadPath(session)}/files/${encodeURIComponent(id)}" download="${page.file.name}"
+      >${page.file.title}</a
+    >
+    <span>Markdown, ${kilobytes} kB</span>
+  </p>`;
 }
 
 /** What a person wrote is shown as written. */

@@ -24,7 +24,7 @@ export function completeUpload(call: ApiCall, platform: Platform): JsonObject {
   const listed = objectsIn(call.json("files", "invalid_arguments"));
   if (listed.length === 0) throw new Refusal("invalid_arguments", { field: "files" });
   const done = listed.map((entry) => {
-    const file = files.complete(stringIn(entry, "id"), app.botUserId);
+    const file = files.complete(stringIn(entry, "id"), app.botUserId, stringIn(entry, "title"));
     if (!file) throw new Refusal("file_not_found");
     return file;
   });
@@ -46,4 +46,23 @@ export function completeUpload(call: ApiCall, platform: Platform): JsonObject {
     events.posted(channel, message);
   }
   return { files: done.map((file) => files.shape(file)) };
+}
+
+/** The file goes out of the messages that it stands in, and a message that was nothing else goes with it. */
+export function deleteFile(call: ApiCall, { files, app, workspace, events }: Platform): JsonObject {
+  const file = files.find(call.required("file", "file_not_found"));
+  if (!file) throw new Refusal("file_not_found");
+  if (file.user !== app.botUserId) throw new Refusal("cant_delete_file");
+  files.drop(file);
+  for (const id of file.channels) {
+    const channel = workspace.channelFor(id);
+    for (const message of workspace.everyIn(id)) {
+      const left = message.files?.filter((one) => one["id"] !== file.id);
+      if (message.state !== "shown" || left === undefined || left.length === message.files?.length) continue;
+      message.files = left;
+      if (left.length === 0 && message.text === "")
+        events.deleted(channel, message, workspace.remove(message));
+    }
+  }
+  return {};
 }

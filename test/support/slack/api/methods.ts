@@ -56,5 +56,6 @@ export const methods: ReadonlyMap<string, Method> = new Map([
   ["views.publish", bot(views.publishView)],
   ["files.info", bot(files.fileInfo, "files:read")],
   ["files.getUploadURLExternal", bot(files.uploadUrl, "files:write")],
+  ["files.delete", bot(files.deleteFile, "files:write")],
   ["files.completeUploadExternal", bot(files.completeUpload, "files:write")],
 ]);

@@ -1,0 +1,127 @@
+/**
+ * Pages that are files, before a thread of Slack as a place to post. A file goes in three steps, of which only the last can be
+ * seen: Slack names a place, takes the bytes, and shares the file in the thread. Slack does not say which message that made, so the
+ * file's own id stands for it; and where the answer to the last step was lost, the file is found again by its name.
+ */
+
+import type { Log } from "../../core/ports/log.ts";
+import type { MayBegin, PageFile, Surface, SurfaceLimits, Written } from "../../core/ports/surface.ts";
+import { threadOf, type SessionId } from "../../core/thread.ts";
+import type { SlackAnswer, SlackApi } from "./api.ts";
+import { fieldsOf, listOf, textOf } from "./payload.ts";
+import { decisionOn } from "./refusals.ts";
+import { uploadBytes } from "./upload.ts";
+
+/** Shared by all threads of an install: what one of them has learnt holds for the others. */
+export interface SlackFiles {
+  /** Slack has said that this app may send none here, so nobody else has to try. */
+  isRefused: boolean;
+}
+
+/** Until somebody gives the app the scope, or more room, and it starts anew. */
+const FOREVER: ReadonlySet<string> = new Set([
+  "file_uploads_disabled",
+  "missing_scope",
+  "not_allowed_token_type",
+  "storage_limit_reached",
+]);
+const PAGE_LIMIT = 200;
+const UPLOAD_AGAIN_MS = 2_000;
+const FILE_ID = /^F[A-Z0-9]+$/;
+
+export function withFiles(
+  surface: Surface,
+  deps: { readonly api: SlackApi; readonly files: SlackFiles; readonly log: Log },
+  session: SessionId,
+  mostPages: number,
+): Surface {
+  const { api, files } = deps;
+  const { channel, root } = threadOf(session);
+  const log = deps.log.with({ session });
+  /** What Slack has taken and not shared yet, or shared without an answer, by name. */
+  const uploaded = new Map<string, string>();
+
+  function refuse(answer: Exclude<SlackAnswer, { readonly kind: "ok" }>): Written {
+    if (answer.kind === "refused" && FOREVER.has(answer.code) && !files.isRefused) {
+      files.isRefused = true;
+      log.warn("Slack takes no file from the app: long answers come as more messages", { ...answer });
+    }
+    return decisionOn(answer);
+  }
+
+  async function upload({ name, text }: PageFile, mayBegin?: MayBegin): Promise<string | Written> {
+    const known = uploaded.get(name);
+    if (known !== undefined) return known;
+    const bytes = new TextEncoder().encode(text);
+    const args = { filename: name, length: bytes.length };
+    const place = await api.call("files.getUploadURLExternal", args, mayBegin);
+    if (place.kind !== "ok") {
+      const decision = refuse(place);
+      return decision.kind === "unknown" ? { kind: "later", afterMs: UPLOAD_AGAIN_MS } : decision;
+    }
+    const id = textOf(place.data["file_id"]);
+    const url = textOf(place.data["upload_url"]);
+    if (id === undefined || url === undefined || !(await uploadBytes(url, bytes)))
+      return { kind: "later", afterMs: UPLOAD_AGAIN_MS };
+    uploaded.set(name, id);
+    return id;
+  }
+
+  async function post(file: PageFile, mayBegin?: MayBegin): Promise<Written> {
+    const id = await upload(file, mayBegin);
+    if (typeof id !== "string") return id;
+    const args = { files: [{ id, title: file.title }], channel_id: channel, thread_ts: root };
+    const answer = await api.call("files.completeUploadExternal", args, mayBegin);
+    if (answer.kind === "ok") return { kind: "ok", message: id };
+    // What Slack does not know any more has to be brought again.
+    if (answer.kind === "refused") uploaded.delete(file.name);
+    return refuse(answer);
+  }
+
+  /** The newest part of the thread is enough: a file is the last thing that a run posts. */
+  async function find({ name }: PageFile): Promise<string | undefined> {
+    for (let cursor = ""; ;) {
+      const more = cursor === "" ? {} : { cursor };
+      const args = { channel, ts: root, limit: PAGE_LIMIT, ...more };
+      const answer = await api.call("conversations.replies", args);
+      if (answer.kind === "refused") return undefined;
+      if (answer.kind !== "ok") throw new Error(`the thread could not be searched: ${answer.kind}`);
+      const messages = listOf(answer.data["messages"]).map(fieldsOf);
+      const shared = messages.flatMap((message) => listOf(message["files"]).map(fieldsOf));
+      const id = textOf(shared.find((one) => one["name"] === name)?.["id"]);
+      if (id !== undefined) return id;
+      cursor = textOf(fieldsOf(answer.data["response_metadata"])["next_cursor"]) ?? "";
+      if (cursor === "") return undefined;
+    }
+  }
+
+  async function remove(id: string, mayBegin?: MayBegin): Promise<Written> {
+    const answer = await api.call("files.delete", { file: id }, mayBegin);
+    if (answer.kind === "ok") return { kind: "ok", message: id };
+    const isGone = answer.kind === "refused" && /^file_(?:not_found|deleted)$/.test(answer.code);
+    return isGone ? { kind: "gone", what: "message" } : decisionOn(answer);
+  }
+
+  const limits = Object.create(surface.limits, {
+    mostPages: { get: () => (files.isRefused ? undefined : mostPages) },
+  }) as SurfaceLimits;
+
+  return {
+    ...surface,
+    limits,
+    post: (key, page, mayBegin) =>
+      page.file === undefined ? surface.post(key, page, mayBegin) : post(page.file, mayBegin),
+    async edit(message, page, mayBegin) {
+      const isFile = FILE_ID.test(message);
+      if (isFile && page.file !== undefined) return { kind: "ok", message };
+      if (!isFile && page.file === undefined) return surface.edit(message, page, mayBegin);
+      // An attempt before wanted the other kind of page there.
+      const removed = await (isFile ? remove(message, mayBegin) : surface.remove(message, mayBegin));
+      return removed.kind === "ok" ? { kind: "gone", what: "message" } : removed;
+    },
+    remove: (message, mayBegin) =>
+      FILE_ID.test(message) ? remove(message, mayBegin) : surface.remove(message, mayBegin),
+    find: (key, known) =>
+      known?.page?.file === undefined ? surface.find(key, known) : find(known.page.file),
+  };
+}

@@ -1,0 +1,65 @@
+// A very long answer in Discord: a first part as messages and all of it as a file, whatever goes wrong on the way.
+import { expect, test } from "vitest";
+import { createSystemClock } from "../../../src/adapters/system-clock.ts";
+import { createReplyWriter } from "../../../src/core/reply/writer.ts";
+import { MemoryPages } from "../../support/memory-pages.ts";
+import { fenceOf, roundOf, runNamed, stopped } from "../../support/reply-bench.ts";
+import { silentLog } from "../../support/silent-log.ts";
+import { outboundWorld, type OutboundWorld } from "./outbound-world.ts";
+
+const POST = "POST /channels/:channel/messages";
+/** Rate limits are another matter. */
+const hasty = { rateLimits: { buckets: { [POST]: [50, 1] } } } as const;
+const answer = Array.from(
+  { length: 120 },
+  (_, line) => `Line ${line + 1} says a little more than that.`,
+).join("\n\n");
+/** The post that has no words. */
+const ofFile = {
+  when: ({ body }: { readonly body: Readonly<Record<string, unknown>> }) => body["content"] === undefined,
+};
+const clock = createSystemClock();
+
+async function settle(world: OutboundWorld, pages: MemoryPages, fenceNumber = 1): Promise<unknown> {
+  pages.newestFence = fenceNumber;
+  const run = { ...runNamed("r1"), session: world.session, startedAt: clock.now() };
+  const writer = createReplyWriter(
+    { surface: world.another(), pages, clock, log: silentLog },
+    { run, fence: fenceOf(run, fenceNumber), isLive: () => true },
+  );
+  for (const event of roundOf(1, answer)) writer.on(event);
+  return writer.settle(stopped);
+}
+
+test("a very long answer is a first part, a word on where the rest is, and one file that pings nobody", async () => {
+  await using world = await outboundWorld({ ...hasty, replyPages: 2 });
+  expect(await settle(world, new MemoryPages())).toEqual({ kind: "settled" });
+  const shown = world.shown();
+  expect(shown.map(({ files }) => files)).toEqual([[], [], ["answer-r1.md"]]);
+  expect(shown[1]?.text).toContain("The whole answer is in the file below.");
+  const call = world.discord.calls.findLast(({ route }) => route === POST);
+  expect(call?.body).toMatchObject({ allowed_mentions: { parse: [] }, enforce_nonce: true });
+  expect(world.discord.complaints).toEqual([]);
+});
+
+test("the file is there once where its answer was lost, and another attempt leaves it as it is", async () => {
+  await using world = await outboundWorld({ ...hasty, replyPages: 2 });
+  const pages = new MemoryPages();
+  world.discord.fault(POST, { kind: "lost response" }, ofFile);
+  expect(await settle(world, pages)).toEqual({ kind: "settled" });
+  expect(await settle(world, pages, 2)).toEqual({ kind: "settled" });
+  expect(world.shown().map(({ files }) => files)).toEqual([[], [], ["answer-r1.md"]]);
+});
+
+test("where files may not be sent the whole answer comes as messages", async () => {
+  await using world = await outboundWorld({ ...hasty, replyPages: 2 });
+  world.discord.fault(POST, { kind: "refused", status: 403, code: 50013 }, ofFile);
+  expect(await settle(world, new MemoryPages())).toEqual({ kind: "settled" });
+  const text = world
+    .shown()
+    .map((message) => message.text)
+    .join(" ");
+  expect(world.shown().every(({ files }) => files.length === 0)).toBe(true);
+  expect(text).not.toContain("file below");
+  for (const line of [1, 60, 120]) expect(text).toContain(`Line ${line} says`);
+});

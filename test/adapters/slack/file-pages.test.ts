@@ -1,0 +1,86 @@
+// A very long answer in Slack: a first part as messages and all of it as a file, whatever goes wrong on the way.
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { roundOf, stopped } from "../../support/reply-bench.ts";
+import { outboundWorld, type OutboundWorld } from "./outbound-world.ts";
+
+let world: OutboundWorld;
+/** What Slack would complain of in this test. */
+let complaints: readonly string[];
+beforeEach(async () => {
+  complaints = [];
+  world = await outboundWorld({ surface: { replyPages: 2 } });
+});
+afterEach(async () => {
+  expect(world.strays()).toEqual([]);
+  expect(world.slack.complaints).toEqual(complaints);
+  expect(world.slack.unusedFaults).toBe(0);
+  await world[Symbol.asyncDispose]();
+});
+
+const COMPLETE = "files.completeUploadExternal";
+const answer = Array.from(
+  { length: 260 },
+  (_, line) => `Line ${line + 1} says a little more than that.`,
+).join("\n\n");
+
+const shared = () => world.shown().flatMap(({ files }) => files);
+/** The bytes as a person would get them. */
+async function contentOf(file: Readonly<Record<string, unknown>> | undefined): Promise<string> {
+  const headers = { authorization: `Bearer ${world.slack.app.botToken}` };
+  return (await fetch(String(file?.["url_private"]), { headers })).text();
+}
+async function settle(name = "r1", fenceNumber = 1): Promise<unknown> {
+  const writer = world.writer(name, { fenceNumber });
+  for (const event of roundOf(1, answer)) writer.on(event);
+  return writer.settle(stopped);
+}
+
+describe("a very long answer in Slack", () => {
+  test("is a first part, a word on where the rest is, and one file with all of it", async () => {
+    expect(await settle()).toEqual({ kind: "settled" });
+    expect(world.shown()).toHaveLength(3);
+    expect(world.texts()[0]).toMatch(/^Line 1 says/);
+    expect(world.texts()[1]).toContain("The whole answer is in the file below.");
+    expect(shared()).toMatchObject([{ name: "answer-r1.md", title: "The whole answer" }]);
+    expect(await contentOf(shared()[0])).toBe(`${answer}\n`);
+  });
+
+  test("is shared once where the answer to the last step was lost, also by another attempt", async () => {
+    world.slack.fault(COMPLETE, { kind: "lost response" });
+    expect(await settle()).toEqual({ kind: "settled" });
+    expect(shared()).toHaveLength(1);
+    // Another process knows the file by its row alone.
+    expect(await settle("r1", 2)).toEqual({ kind: "settled" });
+    expect(shared()).toHaveLength(1);
+    expect(world.shown()).toHaveLength(3);
+  });
+
+  test("is shared when it can be: what never arrived, or was limited, is done again", async () => {
+    world.slack.fault("files.getUploadURLExternal", { kind: "status", status: 503 });
+    world.slack.fault(COMPLETE, { kind: "rate limited", retryAfterS: 1 });
+    expect(await settle()).toEqual({ kind: "settled" });
+    expect(shared()).toHaveLength(1);
+  });
+
+  test("comes whole as messages where the app has no right to send files, and the next one does not try", async () => {
+    world.slack.app.scopes.delete("files:write");
+    complaints = ["scope: a call needs files:write"];
+    expect(await settle()).toEqual({ kind: "settled" });
+    const asked = () => world.slack.calls.filter(({ method }) => method.startsWith("files.")).length;
+    expect(asked()).toBe(1);
+    expect(shared()).toEqual([]);
+    expect(world.texts().join(" ")).not.toContain("file below");
+    for (const line of [1, 130, 260]) expect(world.texts().join(" ")).toContain(`Line ${line} says`);
+    expect(await settle("r2")).toEqual({ kind: "settled" });
+    expect(asked()).toBe(1);
+  });
+
+  test("takes its file back with the page that it stands for", async () => {
+    expect(await settle()).toEqual({ kind: "settled" });
+    const [row] = (await world.pages.list("r1" as never)).filter(({ index }) => index === 2);
+    expect(await world.surface.remove(row?.message ?? "")).toMatchObject({ kind: "ok" });
+    expect(shared()).toEqual([]);
+    expect(world.shown()).toHaveLength(2);
+    expect(await world.surface.remove(row?.message ?? "")).toEqual({ kind: "gone", what: "message" });
+  });
+});
