@@ -24,7 +24,6 @@ import { createWebInbox } from "./adapters/postgres/web-inbox.ts";
 import { createWebMessages } from "./adapters/postgres/web-messages.ts";
 import type { Settings } from "./adapters/settings/settings.ts";
 import { createSystemClock } from "./adapters/system-clock.ts";
-import { createGoalTools } from "./adapters/tools/goals.ts";
 import { createWebChat } from "./adapters/web/connection.ts";
 import { createAccess } from "./core/access/access.ts";
 import type { Tool } from "./core/agent/tool.ts";
@@ -48,6 +47,7 @@ import { localCoordination, redisCoordination, type CoordinationTimes } from "./
 import { openDatabase, type DatabaseTimes } from "./parts/database.ts";
 import { openDiscord, type DiscordTimes } from "./parts/discord.ts";
 import { galleryOf } from "./parts/gallery.ts";
+import { openGoalParts } from "./parts/goals.ts";
 import { openInstalls } from "./parts/installs.ts";
 import { openMetrics } from "./parts/metrics.ts";
 import { isWebChatOn, openPlaces } from "./parts/places.ts";
@@ -206,16 +206,16 @@ export async function startApp(
     started.push({ name: "branching", stop: () => branching.stop() });
 
     if (role !== "gateway") {
-      const goalTools = createGoalTools({ goals });
+      const goalParts = openGoalParts({ goals, clock, log, newId }, settings);
+      started.push({ name: "lite model", stop: () => goalParts.close() });
       const { conversation } = places;
       const agent = openAgent(
-        { clock, log, conversation, tools: world.tools ?? [], goalTools },
+        { clock, log, conversation, tools: world.tools ?? [], goalTools: goalParts.tools },
         settings,
         BOT_NAME,
       );
       started.push({ name: "model", stop: () => agent.close() });
-      const bookkeeping = new Set(goalTools.map(({ name }) => name));
-      const goalTurns = createGoalTurns({ goals, queue: goalQueue, clock, log }, bookkeeping);
+      const goalTurns = createGoalTurns({ goals, queue: goalQueue, clock, log }, goalParts.bookkeeping);
       const stepDeps: RunSessionDeps = {
         store,
         pages: createPages(sql),

@@ -8,8 +8,8 @@ import { access } from "node:fs/promises";
 import { createServer } from "node:net";
 import { dirname, resolve } from "node:path";
 import { probeModel } from "./adapters/openai/probe.ts";
-import { modelRecordOf } from "./adapters/settings/model-record.ts";
-import { secretsOf, type Settings } from "./adapters/settings/settings.ts";
+import { liteRecordOf, modelRecordOf } from "./adapters/settings/model-record.ts";
+import { liteServerOf, secretsOf, type Settings } from "./adapters/settings/settings.ts";
 import { createSystemClock } from "./adapters/system-clock.ts";
 import { probeDiscord } from "./adapters/discord/probe.ts";
 import { probeSlackBot, probeSlackWay } from "./adapters/slack/probe.ts";
@@ -49,6 +49,7 @@ export async function runDoctor(settings: Settings, print: (line: string) => voi
     checkDatabase(settings),
     checkRedisServer(settings),
     checkModel(settings),
+    checkLiteModel(settings),
     checkPort(settings),
     checkSlack(settings, (secret) => secrets.learn(secret)),
     checkDiscord(settings),
@@ -130,6 +131,39 @@ async function checkRedisServer({ redisUrl, databaseUrl }: Settings): Promise<Ch
     findings.push({ state: "warn", sentence, next: "Set DATABASE_URL to run several processes." });
   }
   return findings;
+}
+
+async function checkLiteModel(settings: Settings): Promise<Checked> {
+  const { liteModel: model } = settings;
+  const record = liteRecordOf(settings);
+  if (model === undefined || record === undefined) return [];
+  const { apiKey, baseUrl } = liteServerOf(settings);
+  const { outputCapField } = record;
+  const probe = await probeModel({
+    apiKey,
+    baseUrl,
+    model,
+    ...(outputCapField === undefined ? {} : { outputCapField }),
+  });
+  const where = baseUrl === undefined ? "OpenAI" : new URL(baseUrl).host;
+  switch (probe.kind) {
+    case "answers":
+      return { state: "ok", sentence: `The cheap model ${model} at ${where} answers (${probe.afterMs} ms).` };
+    case "later":
+      return {
+        state: "warn",
+        sentence: `The cheap model ${model} at ${where} does not answer now. ${probe.why}`,
+      };
+    case "refused": {
+      const next =
+        "Correct LITE_MODEL, LITE_BASE_URL or LITE_API_KEY: until then goals are reached without a check.";
+      return {
+        state: "fail",
+        sentence: `The cheap model ${model} at ${where} cannot be used. ${probe.why}`,
+        next,
+      };
+    }
+  }
 }
 
 async function checkModel(settings: Settings): Promise<Checked> {

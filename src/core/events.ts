@@ -2,7 +2,8 @@
  * What the loop tells the outside.
  *
  * Order within a run: per round `round(start)`, then deltas (`thinking`, `text`, `tool_input`, `image`), `usage`; all
- * `tool_call`s of the reply in order, then `tool_progress` in any order and the `tool_result`s in the order of the calls;
+ * `tool_call`s of the reply in order, then `tool_progress` (and `usage`, of a model that a tool asked) in any order and the
+ * `tool_result`s in the order of the calls;
  * `round(done)`; then perhaps `steer`. Last come at most one `error` and exactly one `end`.
  * `round(again)` says that what the current round showed so far is void and comes anew.
  */

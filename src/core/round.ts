@@ -17,11 +17,16 @@ export interface Frozen {
   readonly tools: Blob;
 }
 
+/** What a model is asked for beside the reply of a run: a side call. `verify`: whether a goal is reached. */
+export type Purpose = "verify";
+
 /** One model call, so that the request can be rebuilt byte for byte from stored entries. */
 export interface ModelCallRecord extends Frozen {
   readonly id: string;
-  /** Round that it was made for, from 1. */
+  /** Round that it was made for, from 1; 0 for a side call. */
   readonly round: number;
+  /** Absent for a call that the run's reply came of. */
+  readonly purpose?: Purpose;
   readonly model: string;
   /** Entries that were sent: those of the epoch from `firstSeq` to `lastSeq` without `excluded`. */
   readonly firstSeq: number;

@@ -23,6 +23,7 @@ export function createMemoryGoals(now: () => number): Goals {
       return step.kind === "refused" ? { kind: "refused", why: step.why } : step;
     },
     isDone: async (key) => done.has(key),
+    record: async () => [],
     due: async () => [],
   };
 }

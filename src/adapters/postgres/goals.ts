@@ -14,6 +14,8 @@ import {
   type GoalChange,
   type GoalRow,
 } from "./goal-row.ts";
+import type { EntryRow } from "./entry-row.ts";
+import { sorted, TAIL } from "./open-tail.ts";
 import { shaped } from "./shaped.ts";
 import { snapshotRetry } from "./snapshot-retry.ts";
 import type { Sql } from "./sql.ts";
@@ -35,6 +37,14 @@ const OPEN_SESSION = {
 };
 
 const NOW = { name: "goal-now", text: "select now_ms() as now" };
+
+const RECORD = {
+  name: "goal-record",
+  text: `
+select ${TAIL} as entries from (
+  select e.seq, e.epoch, e.run, e.round, e.body from entries e
+  where e.session = $1 and e.epoch = (select epoch from sessions where id = $1) order by e.seq desc limit $2::integer) e`,
+};
 
 const DUE = {
   name: "goals-due",
@@ -121,7 +131,7 @@ export function createGoals(sql: Sql): Goals {
           const before = await readOpen(sql, session);
           const now = before?.now ?? (await sql.query<{ now: number }>(NOW))[0]?.now ?? 0;
           const step = reduceGoal(before?.goal, event, now);
-          const line: Line = { kind: event.kind, who: askerOf(event), key };
+          const line: Line = { kind: nameOf(event), who: askerOf(event), key };
           if (step.kind === "refused") {
             if (step.goal === undefined || before === undefined) return step;
             return (await writeGoal(sql, session, { before, goal: step.goal, ...line }))
@@ -140,6 +150,10 @@ export function createGoals(sql: Sql): Goals {
     },
     async isDone(key) {
       return (await sql.query(DONE_BEFORE, [key])).length > 0;
+    },
+    async record(session, limit) {
+      const [row] = await sql.query<{ entries: readonly EntryRow[] | null }>(RECORD, [session, limit]);
+      return sorted(row?.entries ?? null);
     },
     async due(limit) {
       const rows = await sql.query<{ session: SessionId }>(DUE, [limit]);
@@ -165,6 +179,11 @@ interface Line {
   readonly kind: string;
   readonly who?: string | undefined;
   readonly key?: string | undefined;
+}
+
+/** As the audit has it: what was found, and not that somebody looked. */
+function nameOf(event: GoalEvent): string {
+  return event.kind === "verdict" ? event.verdict.kind : event.kind;
 }
 
 function askerOf(event: GoalEvent): string | undefined {

@@ -2,7 +2,7 @@
 
 import type { Entry } from "../../core/entry.ts";
 import type { ErrorCode } from "../../core/errors.ts";
-import type { ModelCallRecord } from "../../core/round.ts";
+import type { ModelCallRecord, Purpose } from "../../core/round.ts";
 import type { CallUsage } from "../../core/usage.ts";
 import { ENTRY_JSON, toEntry, type EntryRow } from "./entry-row.ts";
 import type { Sql } from "./sql.ts";
@@ -31,6 +31,7 @@ interface CallRow {
   readonly durationMs: number;
   readonly outcome: ModelCallRecord["outcome"];
   readonly error: ErrorCode | null;
+  readonly purpose: Purpose | null;
   readonly entries: readonly EntryRow[] | null;
 }
 
@@ -39,7 +40,7 @@ const READ = {
   text: `
 select c.round, c.model, c.prompt_hash as "promptHash", p.text as prompt, c.tools_hash as "toolsHash", t.text as tools,
   c.first_seq as "firstSeq", c.last_seq as "lastSeq", c.excluded, c.params, c.body_hash as "bodyHash", c.tries,
-  c.started_at as "startedAt", c.duration_ms as "durationMs", c.outcome, c.error,
+  c.started_at as "startedAt", c.duration_ms as "durationMs", c.outcome, c.error, c.purpose,
   (select json_agg(${ENTRY_JSON} order by e.seq) from entries e
     where e.session = c.session and e.epoch = c.epoch and e.seq between c.first_seq and c.last_seq
       and not c.excluded @> to_jsonb(e.seq)) as entries
@@ -64,7 +65,7 @@ export function createModelCalls(sql: Sql): ModelCalls {
     async read(id) {
       const [row] = await sql.query<CallRow>(READ, [id]);
       if (row === undefined) return undefined;
-      const { promptHash, prompt, toolsHash, tools, tries, bodyHash, error, entries, ...rest } = row;
+      const { promptHash, prompt, toolsHash, tools, tries, bodyHash, error, purpose, entries, ...rest } = row;
       const call: ModelCallRecord = {
         id,
         ...rest,
@@ -73,6 +74,7 @@ export function createModelCalls(sql: Sql): ModelCalls {
         ...(bodyHash === null ? {} : { bodyHash }),
         usage: listOf(tries, "tries").map(toCallUsage),
         ...(error === null ? {} : { error }),
+        ...(purpose === null ? {} : { purpose }),
       };
       return { call, entries: (entries ?? []).map(toEntry) };
     },

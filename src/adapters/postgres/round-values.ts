@@ -48,6 +48,7 @@ const CALL: Readonly<
   duration_ms: ["double precision", (call) => call.durationMs],
   outcome: ["text", (call) => call.outcome],
   error: ["text", (call) => call.error ?? null],
+  purpose: ["text", (call) => call.purpose ?? null],
 };
 const CALL_COLUMNS = Object.keys(CALL).join(", ");
 const CALL_TYPES = Object.values(CALL).map(([type]) => type);

@@ -3,6 +3,7 @@
 import type { ErrorCode } from "../../core/errors.ts";
 import type { RunId } from "../../core/ids.ts";
 import type { ModelCallView, ModelUsage, RunDetails, SessionUsage } from "../../core/ports/transcripts.ts";
+import type { Purpose } from "../../core/round.ts";
 import type { RunCause } from "../../core/run.ts";
 import type { SessionId } from "../../core/thread.ts";
 import { toEntry, ENTRY_JSON, type EntryRow } from "./entry-row.ts";
@@ -45,8 +46,8 @@ select r.id, r.cause, r.epoch, r.started_at as "startedAt", r.rounds, r.reply,
   case when r.reason is not null then ${OUTCOME_JSON} end as outcome,
   (select ${USAGE_JSON} from model_calls c where c.run = r.id) as usage,
   (select json_agg(json_build_object('round', c.round, 'model', c.model, 'durationMs', c.duration_ms, 'outcome', c.outcome,
-      'error', c.error, 'usage', json_build_object('input', c.input, 'cacheRead', c.cache_read, 'cacheWrite', c.cache_write,
-      'output', c.output, 'reasoning', c.reasoning, 'cost', c.cost)) order by c.round, c.started_at)
+      'error', c.error, 'purpose', c.purpose, 'usage', json_build_object('input', c.input, 'cacheRead', c.cache_read, 'cacheWrite', c.cache_write,
+      'output', c.output, 'reasoning', c.reasoning, 'cost', c.cost)) order by c.started_at, c.round)
     from model_calls c where c.run = r.id) as calls,
   (select json_agg(${ENTRY_JSON} order by e.seq) from entries e where e.run = r.id and e.kind = 'tool') as tools
 from runs r where r.id = ${run}`,
@@ -68,9 +69,10 @@ interface DetailsRow {
   readonly tools: readonly EntryRow[] | null;
 }
 
-type CallRow = Omit<ModelCallView, "usage" | "error"> & {
+type CallRow = Omit<ModelCallView, "usage" | "error" | "purpose"> & {
   readonly usage: UsageRow;
   readonly error: ErrorCode | null;
+  readonly purpose: Purpose | null;
 };
 
 export async function readUsage(sql: Sql, session: SessionId): Promise<SessionUsage> {
@@ -102,9 +104,10 @@ export async function readRun(
       ...(outcome === null ? {} : { outcome: toOutcome(outcome) }),
       usage: toUsage(usage),
     },
-    modelCalls: (calls ?? []).map(({ error, usage: of, ...call }) => ({
+    modelCalls: (calls ?? []).map(({ error, purpose, usage: of, ...call }) => ({
       ...call,
       ...(error === null ? {} : { error }),
+      ...(purpose === null ? {} : { purpose }),
       usage: toUsage(of),
     })),
     tools: (tools ?? []).flatMap((entry) => {

@@ -2,9 +2,13 @@
 
 import type { ModelRecord } from "../../core/ports/model.ts";
 import { unlistedModel } from "./config.ts";
-import type { Settings } from "./settings.ts";
+import { liteServerOf, type Settings } from "./settings.ts";
 
 type Given = Pick<Settings, "model" | "openaiBaseUrl" | "config">;
+type LiteGiven = Pick<
+  Settings,
+  "liteModel" | "liteBaseUrl" | "liteApiKey" | "openaiBaseUrl" | "openaiApiKey" | "config"
+>;
 
 /** Undefined without a model: then the demo answers. */
 export function modelRecordOf(settings: Given): ModelRecord | undefined {
@@ -13,6 +17,12 @@ export function modelRecordOf(settings: Given): ModelRecord | undefined {
   const record =
     config.models.find((model) => model.name === name) ?? unlistedModel(name, config.limits.outputTokens);
   return withCapField(record, settings);
+}
+
+/** The cheap model; undefined where none is set. */
+export function liteRecordOf(settings: LiteGiven): ModelRecord | undefined {
+  const { liteModel: model, config } = settings;
+  return modelRecordOf({ model, config, openaiBaseUrl: liteServerOf(settings).baseUrl });
 }
 
 /** Those that the configuration lists. */

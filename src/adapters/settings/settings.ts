@@ -112,6 +112,21 @@ function problemsTogether(
     );
   }
 
+  if (isSet("liteModel")) {
+    if (!isSet("liteBaseUrl") && !isSet("openaiBaseUrl") && !isSet("openaiApiKey"))
+      need(
+        "liteApiKey",
+        "is missing, but LITE_MODEL is set and there is no other key",
+        "Set it, or set LITE_BASE_URL to a server that needs no key.",
+      );
+  } else if (isSet("liteBaseUrl") || isSet("liteApiKey")) {
+    need(
+      "liteModel",
+      "is missing, but other settings of the cheap model are there",
+      "Set it to the model's name.",
+    );
+  }
+
   // A worker only answers: nothing has to reach it.
   const isReached = command !== "worker" && command !== "export" && command !== "import";
   if ((isSet("slackBotToken") || isSet("slackClientId")) && !isSet("slackAppToken") && isReached) {
@@ -162,6 +177,17 @@ function problemsTogether(
 function isSafeToReturnTo(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === "https:" || hostname === "localhost" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}
+
+/** Where the cheap model is. A key goes only to the server that it was given for. */
+export function liteServerOf(
+  settings: Pick<Settings, "liteBaseUrl" | "liteApiKey" | "openaiBaseUrl" | "openaiApiKey">,
+): { readonly baseUrl: string | undefined; readonly apiKey: string | undefined } {
+  const { liteBaseUrl, liteApiKey, openaiBaseUrl, openaiApiKey } = settings;
+  // A key of its own without an address is one of OpenAI's own server, or another one of the same server.
+  if (liteBaseUrl === undefined) return { baseUrl: openaiBaseUrl, apiKey: liteApiKey ?? openaiApiKey };
+  const isSame = liteBaseUrl === openaiBaseUrl;
+  return { baseUrl: liteBaseUrl, apiKey: liteApiKey ?? (isSame ? openaiApiKey : undefined) };
 }
 
 /** Every value that may never be shown, for `maskerOf`. */

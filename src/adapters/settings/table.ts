@@ -75,7 +75,23 @@ export const table = {
     url(["http", "https"], "http://127.0.0.1:11434/v1"),
   ),
   model: optional("MODEL", "The model that answers. With OpenAI's own server `gpt-5-mini` by default.", text),
-  liteModel: optional("LITE_MODEL", "A cheap model for titles and summaries; `MODEL` by default.", text),
+  liteModel: optional(
+    "LITE_MODEL",
+    "A cheap model for what stands beside the answers: it checks whether a goal is reached. On the same server with the same key, unless said.",
+    text,
+  ),
+  liteBaseUrl: optional(
+    "LITE_BASE_URL",
+    "The server of `LITE_MODEL`, where it is another one than that of `MODEL`.",
+    url(["http", "https"], "http://127.0.0.1:11434/v1"),
+  ),
+  liteApiKey: secret(
+    optional(
+      "LITE_API_KEY",
+      "The key for `LITE_MODEL`; that of `MODEL` only where the server is the same.",
+      text,
+    ),
+  ),
   visionModel: optional("VISION_MODEL", "Describes images for a `MODEL` that cannot see.", text),
   systemPromptFile: optional(
     "SYSTEM_PROMPT_FILE",

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { defineTool, type Effect, type Tool, type ToolContext } from "../../core/agent/tool.ts";
+import type { ToolSpec } from "../../core/ports/model.ts";
 
 export interface ToolDefinition<Shape extends z.ZodObject> {
   /** Letters, digits, `_` and `-`, at most 64: what every provider takes. */
@@ -9,6 +10,8 @@ export interface ToolDefinition<Shape extends z.ZodObject> {
   readonly description: string;
   readonly effect: Effect;
   readonly arguments: Shape;
+  /** As `Tool.mayRepeat`. */
+  readonly mayRepeat?: true;
   /** ms, where it differs from the session's limit. */
   readonly timeoutMs?: number;
   run(given: z.output<Shape>, context: ToolContext): Promise<unknown>;
@@ -16,13 +19,11 @@ export interface ToolDefinition<Shape extends z.ZodObject> {
 
 /** @throws TypeError when the name is not allowed or the arguments can not be told as one plain JSON Schema object. */
 export function toolOf<Shape extends z.ZodObject>(definition: ToolDefinition<Shape>): Tool {
-  const { name, arguments: shape, timeoutMs, run } = definition;
-  if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) throw new TypeError(`not a tool name: ${JSON.stringify(name)}`);
+  const { name, arguments: shape, mayRepeat, timeoutMs, run } = definition;
   return defineTool<z.output<Shape>>({
-    name,
-    description: definition.description,
+    ...specOf(definition),
     effect: definition.effect,
-    schema: schemaOf(name, shape),
+    ...(mayRepeat !== undefined && { mayRepeat }),
     ...(timeoutMs !== undefined && { timeoutMs }),
     parse(value) {
       const parsed = shape.safeParse(value);
@@ -32,6 +33,20 @@ export function toolOf<Shape extends z.ZodObject>(definition: ToolDefinition<Sha
     },
     run: (given, context) => run(given, context),
   });
+}
+
+/** What a model is told of it, also where no tool stands behind it and only the form of an answer is wanted. */
+export function specOf({
+  name,
+  description,
+  arguments: shape,
+}: {
+  readonly name: string;
+  readonly description: string;
+  readonly arguments: z.ZodObject;
+}): ToolSpec {
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) throw new TypeError(`not a tool name: ${JSON.stringify(name)}`);
+  return { name, description, schema: schemaOf(name, shape) };
 }
 
 function schemaOf(name: string, shape: z.ZodObject): Readonly<Record<string, unknown>> {

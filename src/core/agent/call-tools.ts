@@ -8,9 +8,9 @@ import type { FullResult } from "../round.ts";
 import { cleanText, headOf } from "../text.ts";
 import { abortReasonOf, limitSignal, orAborted, type LimitedSignal } from "./abort.ts";
 import type { PreparedCall } from "./prepare-call.ts";
-import type { RunState } from "./run-state.ts";
+import { countSideCall, type RunState } from "./run-state.ts";
 import { capResult, textOfFailure, textOfResult, type ResultText } from "./tool-result.ts";
-import type { ToolContext } from "./tool.ts";
+import type { CallContext, ToolContext } from "./tool.ts";
 
 export interface AnsweredCall {
   readonly entry: ToolEntry;
@@ -165,7 +165,7 @@ async function askOne(state: RunState, ready: ReadyCall, signal: AbortSignal): P
   return { kind: "answered", call, text: `denied: ${cleanText(reason)}` };
 }
 
-function contextOf(state: RunState, call: ToolCall, signal: AbortSignal): Omit<ToolContext, "progress"> {
+function contextOf(state: RunState, call: ToolCall, signal: AbortSignal): CallContext {
   const { session, run } = state.input;
   const { requester } = state;
   return {
@@ -199,6 +199,10 @@ async function runTool(state: RunState, ready: ReadyCall, group: LimitedSignal):
         call: call.id,
         text: headOf(cleanText(String(text)), PROGRESS_UNITS),
       });
+    },
+    // Of a tool that was left behind nothing is stored any more.
+    spent(made) {
+      if (isOpen) countSideCall(state, made);
     },
   };
   const run = async (): Promise<unknown> => tool.run(value, context);

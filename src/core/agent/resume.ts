@@ -63,5 +63,5 @@ function onceMore(prepared: PreparedCall): PreparedCall {
 }
 
 function isRepeatable(tool: Tool): boolean {
-  return tool.effect === "read";
+  return tool.effect === "read" || tool.mayRepeat === true;
 }

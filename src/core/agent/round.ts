@@ -149,6 +149,7 @@ export async function settleCalls(state: RunState, open: OpenCalls): Promise<Rou
     return { kind: "ended", reason: "cancelled", round: rest(cancelCalls(state, prepared)), modelCalls: [] };
   };
   const outcome = await callTools(state, prepared, storeCalls);
+  modelCalls = [...modelCalls, ...state.sideCalls.splice(0)];
   switch (outcome.kind) {
     case "refused":
       return outcome.refusal;

@@ -4,7 +4,7 @@ import type { RequestProfile } from "../context/request.ts";
 import type { ContextEntry } from "../entry.ts";
 import type { RunId } from "../ids.ts";
 import type { Author } from "../inbound.ts";
-import type { Frozen } from "../round.ts";
+import type { Frozen, ModelCallRecord } from "../round.ts";
 import { addUsage, type CallUsage, type Usage } from "../usage.ts";
 import { frozenOf } from "./frozen-profile.ts";
 import type { LoopDeps, LoopHooks, LoopInput, LoopProfile } from "./loop-types.ts";
@@ -24,8 +24,10 @@ export interface RunState {
   requester: Author | undefined;
   /** Complete rounds of the run, those before this attempt included. */
   rounds: number;
-  /** Of this loop's own model calls. */
+  /** Of this loop's own model calls, and of those that tools made. */
   usage: Usage;
+  /** Model calls that tools made and that are not stored yet. */
+  readonly sideCalls: ModelCallRecord[];
 }
 
 export function createRunState(
@@ -55,7 +57,14 @@ export function createRunState(
     requester: input.requester,
     rounds: input.roundsDone,
     usage: {},
+    sideCalls: [],
   };
+}
+
+/** A model call beside the reply: stored with the round under way, and counted like the reply's own. */
+export function countSideCall(state: RunState, call: ModelCallRecord): void {
+  state.sideCalls.push(call);
+  for (const usage of call.usage) countUsage(state, usage);
 }
 
 export function countUsage(state: RunState, usage: CallUsage): void {

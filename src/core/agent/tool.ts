@@ -3,6 +3,7 @@
 import type { ToolCall } from "../entry.ts";
 import type { Author } from "../inbound.ts";
 import type { ContentPart, ToolSpec } from "../ports/model.ts";
+import type { ModelCallRecord } from "../round.ts";
 
 /** `read` may be run again after a crash; `write` changes our own data; `external` changes something outside. */
 export type Effect = "read" | "write" | "external";
@@ -17,7 +18,12 @@ export interface ToolContext {
   readonly requester?: Author;
   /** A line for people while it runs. */
   progress(text: string): void;
+  /** A model was asked for the tool: it is stored with the round, and counts as the run's own calls do. */
+  spent(call: ModelCallRecord): void;
 }
+
+/** What the gate is told: nothing runs yet. */
+export type CallContext = Omit<ToolContext, "progress" | "spent">;
 
 /** A rich answer. Anything else that a tool returns (a string, JSON, nothing) is turned into text. */
 export interface ToolOutput {
@@ -27,6 +33,8 @@ export interface ToolOutput {
 
 export interface Tool<Arguments = unknown> extends ToolSpec {
   readonly effect: Effect;
+  /** It may run again after a crash although it writes: told the same call of the same run, it does nothing twice. */
+  readonly mayRepeat?: true;
   /** Time limit of this tool in ms where it differs from the session's. */
   readonly timeoutMs?: number;
   /** Checks what the model gave; what it throws is read by the model. */
@@ -42,7 +50,7 @@ export type GateDecision =
 
 /** Asked before each call; must not throw (a throw is a denial). */
 export interface ToolGate {
-  decide(call: ToolCall, tool: Tool, context: Omit<ToolContext, "progress">): Promise<GateDecision>;
+  decide(call: ToolCall, tool: Tool, context: CallContext): Promise<GateDecision>;
 }
 
 export const allowAll: ToolGate = { decide: () => Promise.resolve({ kind: "allow" }) };

@@ -71,9 +71,14 @@ const OUTCOMES: Readonly<Record<ModelCallView["outcome"], string>> = {
   aborted: "stopped",
 };
 
-function ofCall({ model, durationMs, outcome, error, usage }: ModelCallView): string {
+const PURPOSES: Readonly<Record<NonNullable<ModelCallView["purpose"]>, string>> = {
+  verify: ", to look whether the goal is reached",
+};
+
+function ofCall({ model, durationMs, outcome, error, purpose, usage }: ModelCallView): string {
   const how = error === undefined ? OUTCOMES[outcome] : `${OUTCOMES[outcome]} (${error})`;
-  return `- \`${model}\`: ${formatDuration(durationMs)}, ${tokensOf(usage)}, ${how}`;
+  const what = purpose === undefined ? "" : PURPOSES[purpose];
+  return `- \`${model}\`${what}: ${formatDuration(durationMs)}, ${tokensOf(usage)}, ${how}`;
 }
 
 function ofTool({ name, ok, durationMs }: RunDetails["tools"][number]): string {

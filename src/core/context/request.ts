@@ -44,6 +44,8 @@ export interface RequestParams {
   readonly fromSeq?: number;
   readonly textCap?: number;
   readonly continued?: string;
+  /** Of a side call: all that it is asked, which stands in no entry. */
+  readonly asked?: string;
 }
 
 export interface BuiltRequest {
@@ -90,6 +92,15 @@ export function buildRequest(
   };
 }
 
+/** A request beside the conversation: no entry goes into it. */
+export function buildSideRequest(
+  { model, system, tools, caching }: RequestProfile,
+  { asked, outputTokens }: { readonly asked: string; readonly outputTokens: number },
+): BuiltRequest {
+  const params: RequestParams = { v: 1, model, outputTokens, caching, asked };
+  return { request: requestOf(params, system, tools, []), params, firstSeq: 0, lastSeq: 0 };
+}
+
 /** What the larger cap adds, as far as the input leaves room in the window. */
 function spare(model: ModelRecord, inputLeft: number): number {
   return Math.max(0, Math.min(largerCap(model) - outputRoom(model), inputLeft));
@@ -124,7 +135,7 @@ function requestOf(
   tools: readonly ToolSpec[],
   entries: readonly ContextEntry[],
 ): ModelRequest {
-  const { model, temperature, continued, fromSeq = 0 } = params;
+  const { model, temperature, continued, asked, fromSeq = 0 } = params;
   const sent = entries.filter(
     ({ seq, body }) => body.kind === "summary" || seq === undefined || seq >= fromSeq,
   );
@@ -134,6 +145,7 @@ function requestOf(
     ...(params.omitted === undefined ? {} : { omitted: params.omitted }),
     ...(params.textCap === undefined ? {} : { textCap: params.textCap }),
   });
+  if (asked !== undefined) messages.push({ role: "user", content: [{ kind: "text", text: asked }] });
   if (continued !== undefined) {
     messages.push(
       { role: "assistant", text: continued, calls: [] },

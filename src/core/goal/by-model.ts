@@ -18,10 +18,17 @@ function stale({ told, revision, objective, doneWhen = [] }: Goal): string | und
   ].join("\n");
 }
 
-export function complete(goal: Goal, evidence: string): Reduced {
+/** Why the model cannot say that of the goal now; undefined where it can. */
+export function problemNow(goal: Goal, as: "complete" | "blocked"): string | undefined {
   const other = stale(goal);
-  if (other !== undefined) return refused(other);
-  if (!isWorking(goal)) return refused(`The goal is ${goal.status}: it cannot be completed now.`);
+  if (other !== undefined) return other;
+  const what = as === "complete" ? "completed" : "blocked";
+  return isWorking(goal) ? undefined : `The goal is ${goal.status}: it cannot be ${what} now.`;
+}
+
+export function complete(goal: Goal, evidence: string): Reduced {
+  const problem = problemNow(goal, "complete");
+  if (problem !== undefined) return refused(problem);
   const { next: _, ...rest } = goal;
   // It is closed by the end of this turn, which still counts.
   return changed({ ...rest, status: "complete", evidence });
@@ -33,11 +40,18 @@ function isWorking({ status, next }: Goal): boolean {
 }
 
 export function blocked(goal: Goal, event: Extract<GoalEvent, { kind: "blocked" }>): Reduced {
-  const other = stale(goal);
-  if (other !== undefined) return refused(other);
-  if (!isWorking(goal)) return refused(`The goal is ${goal.status}: it cannot be blocked now.`);
+  const problem = problemNow(goal, "blocked");
+  if (problem !== undefined) return refused(problem);
+  const noted = noteBlocker(goal, event.key);
+  if (noted.kind === "refused") return noted;
+  const { next: _, ...rest } = noted.goal;
+  return changed({ ...rest, status: "blocked", evidence: event.evidence });
+}
+
+/** Counts an obstacle; refused (and noted) until it stood in the way often enough in a row. */
+export function noteBlocker(goal: Goal, key: string): Reduced {
   const { blocker, turns } = goal;
-  const isSame = blocker?.key === event.key;
+  const isSame = blocker?.key === key;
   // Said twice in one turn it counts once; a turn that did not say it breaks the row.
   const streak =
     isSame && blocker.turn === turns
@@ -45,19 +59,16 @@ export function blocked(goal: Goal, event: Extract<GoalEvent, { kind: "blocked" 
       : isSame && blocker.turn === turns - 1
         ? blocker.streak + 1
         : 1;
-  const noted: Goal = { ...goal, blocker: { key: event.key, streak, turn: turns } };
-  if (streak < BLOCKED_AFTER) {
-    const left = BLOCKED_AFTER - streak;
-    return {
-      kind: "refused",
-      why:
-        `Noted. Only the same obstacle in ${BLOCKED_AFTER} turns in a row blocks a goal, and ${left} more ${left === 1 ? "is" : "are"} ` +
-        "needed: try another way. If a person has to decide something, ask and wait for the answer instead.",
-      goal: noted,
-    };
-  }
-  const { next: _, ...rest } = noted;
-  return changed({ ...rest, status: "blocked", evidence: event.evidence });
+  const noted: Goal = { ...goal, blocker: { key, streak, turn: turns } };
+  if (streak >= BLOCKED_AFTER) return changed(noted);
+  const left = BLOCKED_AFTER - streak;
+  return {
+    kind: "refused",
+    why:
+      `Noted. Only the same obstacle in ${BLOCKED_AFTER} turns in a row blocks a goal, and ${left} more ${left === 1 ? "is" : "are"} ` +
+      "needed: try another way. If a person has to decide something, ask and wait for the answer instead.",
+    goal: noted,
+  };
 }
 
 export function wait(goal: Goal, event: Extract<GoalEvent, { kind: "wait" }>, now: number): Reduced {

@@ -2,6 +2,7 @@
 
 import type { Author } from "../inbound.ts";
 import type { Goal, WaitKind } from "./goal.ts";
+import type { Verdict } from "./verdict.ts";
 import type { GoalTurn } from "./turn.ts";
 
 /** Who asks. */
@@ -50,6 +51,15 @@ export type GoalEvent =
   | { readonly kind: "complete"; readonly evidence: string }
   /** `key`: the same word for the same obstacle. */
   | { readonly kind: "blocked"; readonly key: string; readonly evidence: string }
+  /** The same, where somebody looks first. `of`: the call that it was made by. `key`: for blocked. */
+  | {
+      readonly kind: "propose";
+      readonly as: "complete" | "blocked";
+      readonly of: string;
+      readonly evidence: string;
+      readonly key?: string;
+    }
+  | { readonly kind: "verdict"; readonly of: string; readonly verdict: Verdict }
   | { readonly kind: "wait"; readonly wait: WaitKind; readonly untilMs?: number; readonly reason: string }
   /** A person wrote in the thread. */
   | { readonly kind: "heard" }

@@ -4,6 +4,7 @@
  */
 
 import type { Author } from "../inbound.ts";
+import type { Proposal } from "./verdict.ts";
 
 export type GoalStatus =
   | "active"
@@ -102,6 +103,12 @@ export interface Goal {
   readonly said?: string;
   /** What the model named as proof that it is done, or that it cannot go on. */
   readonly evidence?: string;
+  /** What the model said of its end, where that is looked at by somebody else first. */
+  readonly proposal?: Proposal;
+  /** Refusals of that in a row; absent for none. */
+  readonly rejections?: number;
+  /** Why it was refused, until the next turn is told. */
+  readonly objection?: string;
   readonly createdAt: number;
   readonly updatedAt: number;
 }

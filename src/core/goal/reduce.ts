@@ -8,6 +8,7 @@ import { edit, create, pause, raise, resume, stop } from "./by-people.ts";
 import { begin } from "./begin.ts";
 import type { Creation, GoalEvent, Reduced } from "./event.ts";
 import type { Goal } from "./goal.ts";
+import { decide, propose } from "./proposal.ts";
 import { changed, close, goOn, ifOwned, refused } from "./step.ts";
 import { afterTurn } from "./turn.ts";
 
@@ -46,6 +47,10 @@ function step(goal: Goal, event: Exclude<GoalEvent, Creation>, now: number): Red
       return complete(at, event.evidence);
     case "blocked":
       return blocked(at, event);
+    case "propose":
+      return propose(at, event);
+    case "verdict":
+      return decide(at, event);
     case "wait":
       return wait(at, event, now);
     case "heard":

@@ -40,9 +40,15 @@ export function renewed(goal: Goal): Goal {
   return { ...rest, ...kept, generation: goal.generation + 1 };
 }
 
+/** What was refused counts no more: somebody said how to go on. */
+function withoutRejections(goal: Goal): Goal {
+  const { rejections: _, objection: __, proposal: ___, ...rest } = goal;
+  return rest;
+}
+
 /** Whoever says how to go on gets all tries anew. */
 export function cleared(goal: Goal): Goal {
-  const { blocker: _, reason: __, evidence: ___, ...rest } = goal;
+  const { blocker: _, reason: __, evidence: ___, ...rest } = withoutRejections(goal);
   return { ...rest, noEffect: 0, failures: 0 };
 }
 

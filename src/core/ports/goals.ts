@@ -3,6 +3,7 @@
  * was made from; else the step is made anew. The steps that go with a run (its begin and its end) are the run store's.
  */
 
+import type { Entry } from "../entry.ts";
 import type { Goal } from "../goal/goal.ts";
 import type { GoalEvent } from "../goal/event.ts";
 import type { SessionId } from "../thread.ts";
@@ -22,6 +23,8 @@ export interface Goals {
   apply(session: SessionId, event: GoalEvent, key?: string): Promise<Applied>;
   /** Whether what came with this key was done. */
   isDone(key: string): Promise<boolean>;
+  /** The newest entries of the session since its reset, ascending: what is looked at when its goal is said to be reached. */
+  record(session: SessionId, limit: number): Promise<readonly Entry[]>;
   /** The sessions whose goal has something to do by itself now, the one that is due longest first. */
   due(limit: number): Promise<readonly SessionId[]>;
 }

@@ -5,6 +5,7 @@ import type { ErrorCode } from "../errors.ts";
 import type { Fate, Inbound } from "../inbound.ts";
 import type { RunId } from "../ids.ts";
 import type { Platform, SessionId } from "../thread.ts";
+import type { Purpose } from "../round.ts";
 import type { Outcome, RunCause } from "../run.ts";
 import type { SessionSettings } from "../session-settings.ts";
 import type { Usage } from "../usage.ts";
@@ -71,6 +72,8 @@ export interface ModelCallView {
   readonly durationMs: number;
   readonly outcome: "done" | "cut" | "failed" | "aborted";
   readonly error?: ErrorCode;
+  /** Of a side call: what it was made for. */
+  readonly purpose?: Purpose;
   readonly usage: Usage;
 }
 

@@ -57,7 +57,14 @@ async function talk(...messages: readonly ModelMessage[]): Promise<{ text: strin
 async function resultOf(call: { readonly id: string; readonly name: string; readonly arguments: string }) {
   const tool = tools.find((each) => each.name === call.name);
   const signal = new AbortController().signal;
-  const context = { signal, session: "web:local:general:k3f9", run: "r1", call: call.id, progress: () => {} };
+  const context = {
+    signal,
+    session: "web:local:general:k3f9",
+    run: "r1",
+    call: call.id,
+    progress: () => {},
+    spent: () => {},
+  };
   try {
     const result = await tool?.run(tool.parse(JSON.parse(call.arguments)), context);
     return typeof result === "string" ? result : JSON.stringify(result);

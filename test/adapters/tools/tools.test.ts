@@ -13,7 +13,14 @@ import { bodyOf } from "../../../src/adapters/openai/wire.ts";
 const clock = manualClock(Date.UTC(2026, 0, 1, 23, 30));
 
 function context(session = "web:local:general:k3f9"): ToolContext {
-  return { signal: new AbortController().signal, session, run: "r1", call: "c1", progress: () => {} };
+  return {
+    signal: new AbortController().signal,
+    session,
+    run: "r1",
+    call: "c1",
+    progress: () => {},
+    spent: () => {},
+  };
 }
 
 /** What the loop does: the JSON text of a model is parsed, checked and run. */

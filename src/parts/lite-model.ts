@@ -1,0 +1,29 @@
+/** The cheap model beside the one that answers: on the same server with the same key, or on one of its own. */
+
+import { createOpenAiModel } from "../adapters/openai/model.ts";
+import { liteRecordOf } from "../adapters/settings/model-record.ts";
+import { liteServerOf, type Settings } from "../adapters/settings/settings.ts";
+import type { Clock } from "../core/ports/clock.ts";
+import type { Log } from "../core/ports/log.ts";
+import type { Model, ModelRecord } from "../core/ports/model.ts";
+
+export interface LiteModel {
+  readonly record: ModelRecord;
+  readonly model: Model;
+  close(): Promise<void>;
+}
+
+/** Undefined where none is set. Whoever asks it has a limit of time and tries of its own: a request is sent once. */
+export function openLiteModel(
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+  settings: Settings,
+): LiteModel | undefined {
+  const record = liteRecordOf(settings);
+  if (record === undefined) return undefined;
+  const { apiKey = "", baseUrl } = liteServerOf(settings);
+  const model = createOpenAiModel(
+    { clock, log },
+    { apiKey, maxAttempts: 1, ...(baseUrl === undefined ? {} : { baseUrl }) },
+  );
+  return { record, model, close: () => model.close() };
+}
