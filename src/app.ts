@@ -171,7 +171,7 @@ export async function startApp(
     waitsFor = "Slack";
     const stored = await openInstalls({ sql, log }, settings);
     const { learn = () => {} } = world;
-    const slack = await openSlack({ stored, learn, pace: coordination.pace, clock, log }, settings, signal);
+    const slack = await openSlack({ stored, learn, pacer: coordination.pacer, clock, log }, settings, signal);
     if (slack !== undefined) {
       started.push({ name: "slack", stop: () => slack.close() });
       checks.push(slack.troubles);
@@ -180,7 +180,12 @@ export async function startApp(
     const leaveSpace = createLeaveSpace({ departures, goals, queue, stops });
     waitsFor = "Discord";
     const threadPlaces = createThreadPlaces(sql);
-    const discord = await openDiscord({ places: threadPlaces, clock, log }, settings, signal, world.times);
+    const discord = await openDiscord(
+      { places: threadPlaces, pacer: coordination.pacer, clock, log },
+      settings,
+      signal,
+      world.times,
+    );
     if (discord !== undefined) started.push({ name: "discord", stop: () => discord.close() });
     const { replyPages } = settings.config.limits;
     const placeOptions = { botName: BOT_NAME, replyPages };

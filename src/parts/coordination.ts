@@ -1,7 +1,7 @@
-/** How processes work together (wake-ups, leases, stop signals, live events, pace): over Redis where a URL is set, else within this process. */
+/** How processes work together (wake-ups, leases, stop signals, live events, pacing): over Redis where a URL is set, else within this process. */
 
 import { createLocalLive } from "../adapters/local/live.ts";
-import { createLocalPace } from "../adapters/local/pace.ts";
+import { createLocalPacer } from "../adapters/local/pacer.ts";
 import { createLocalRunQueue } from "../adapters/local/run-queue.ts";
 import { createLocalRunWorker } from "../adapters/local/run-worker.ts";
 import { createLocalStops } from "../adapters/local/stops.ts";
@@ -12,7 +12,7 @@ import type { Clock } from "../core/ports/clock.ts";
 import type { Live } from "../core/ports/live.ts";
 import type { Locker } from "../core/ports/locker.ts";
 import type { Log } from "../core/ports/log.ts";
-import type { Pace } from "../core/ports/pace.ts";
+import type { Pacer } from "../core/ports/pacer.ts";
 import type { RunQueue, RunWorker, Serve } from "../core/ports/run-queue.ts";
 import type { Stops } from "../core/ports/stops.ts";
 import { RedisChannels } from "../queue/channels.ts";
@@ -22,11 +22,14 @@ import { GOALS_BLOCK_S, GOALS_STALLED_CHECK_MS, JOB_LOCK_MS, longestLeaseMs } fr
 import { createRedisLocker } from "../queue/locker.ts";
 import { queueDepth } from "../queue/depth.ts";
 import { checkRedis } from "../queue/redis-check.ts";
-import { createRedisPace } from "../queue/pace.ts";
+import { createRedisPacer } from "../queue/pacer.ts";
 import { createRedisRunQueue, GOALS_QUEUE, RUNS_QUEUE } from "../queue/run-queue.ts";
 import { createRedisStops } from "../queue/stops.ts";
 import { createRedisRunWorker } from "../queue/worker.ts";
 import { untilThere } from "./until-there.ts";
+
+/** Without Redis nobody knows how many others write: each process takes so much of what all of them may. */
+const ALONE_SHARE = 1 / 4;
 
 export interface Coordination {
   /** The bell of people's messages. */
@@ -38,7 +41,7 @@ export interface Coordination {
   readonly leadership: Locker;
   readonly stops: Stops;
   readonly live: Live;
-  readonly pace: Pace;
+  readonly pacer: Pacer;
   /** How long a write of an attempt that lost its lease may still land, ms; 0 within one process. */
   readonly lateWritesMs: number;
   workerFor(serve: Serve, concurrency: number): RunWorker;
@@ -76,7 +79,7 @@ export function localCoordination({ clock, log }: CoordinationDeps): Coordinatio
     leadership: createLocalLocker(),
     stops: createLocalStops(),
     live: createLocalLive(),
-    pace: createLocalPace(clock),
+    pacer: createLocalPacer(clock),
     lateWritesMs: 0,
     workerFor: (serve, concurrency) => createLocalRunWorker({ queue, serve, clock, log }, { concurrency }),
     goalWorkerFor: (serve, concurrency) =>
@@ -122,7 +125,7 @@ export async function redisCoordination(
     ),
     stops: createRedisStops({ channels, clock, log }),
     live: createRedisLive({ channels, log }),
-    pace: createRedisPace({ redis, log }),
+    pacer: createRedisPacer({ redis, alone: createLocalPacer(clock, { share: ALONE_SHARE }), log }),
     lateWritesMs: leaseMs,
     workerFor: (serve, concurrency) =>
       createRedisRunWorker({ redis, queue, serve, clock, log }, { concurrency, ...lasting }),

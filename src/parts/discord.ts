@@ -37,6 +37,7 @@ import type { OpenConversation } from "../core/ports/conversation.ts";
 import type { Lease, Locker } from "../core/ports/locker.ts";
 import type { Openings } from "../core/ports/openings.ts";
 import type { Log } from "../core/ports/log.ts";
+import type { Pacer } from "../core/ports/pacer.ts";
 import type { ReadingMarks } from "../core/ports/reading-marks.ts";
 import type { Surface } from "../core/ports/surface.ts";
 import type { ThreadPlaces } from "../core/ports/thread-places.ts";
@@ -106,19 +107,23 @@ const TAKE_OVER_MS = 3_000;
  * @throws BobbinError when Discord does not take it. A Discord that cannot be reached is asked again until it answers.
  */
 export async function openDiscord(
-  deps: { readonly places: ThreadPlaces; readonly clock: Clock; readonly log: Log },
+  deps: {
+    readonly places: ThreadPlaces;
+    readonly pacer: Pacer;
+    readonly clock: Clock;
+    readonly log: Log;
+  },
   settings: DiscordSettings,
   signal: AbortSignal,
   times: DiscordTimes = {},
 ): Promise<Discord | undefined> {
   const { discordToken: token, discordApiUrl } = settings;
   if (token === undefined) return undefined;
-  const { clock, log, places } = deps;
+  const { clock, log, places, pacer } = deps;
   const elsewhere = discordApiUrl === undefined ? {} : { apiUrl: discordApiUrl.replace(/\/$/, "") };
   const api = createDiscordApi({ log }, { token, ...elsewhere });
   const threads = createThreads({ api, places, log });
   const members = createMembers({ api, clock });
-  const working = new Set<SessionId>();
   const closing = new AbortController();
   const leaving = AbortSignal.any([signal, closing.signal]);
   const away = Promise.withResolvers<undefined>();
@@ -132,7 +137,7 @@ export async function openDiscord(
 
   return {
     surfaceOf(session) {
-      const surface = createDiscordSurface({ api, threads, working, log }, session);
+      const surface = createDiscordSurface({ api, threads, pacer, log }, session);
       return withFiles(surface, api, session, settings.config.limits.replyPages);
     },
     openings: createDiscordOpenings({ api, places, log }),

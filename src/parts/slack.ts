@@ -29,7 +29,7 @@ import type { OpenConversation } from "../core/ports/conversation.ts";
 import type { Install } from "../core/ports/installs.ts";
 import type { Openings } from "../core/ports/openings.ts";
 import type { Log } from "../core/ports/log.ts";
-import type { Pace } from "../core/ports/pace.ts";
+import type { Pacer } from "../core/ports/pacer.ts";
 import type { PersonThreads } from "../core/ports/person-threads.ts";
 import type { Surface } from "../core/ports/surface.ts";
 import type { Transcripts } from "../core/ports/transcripts.ts";
@@ -106,7 +106,7 @@ export interface SlackDeps {
   readonly stored: StoredInstalls | undefined;
   /** Hears of each token before it is used. */
   readonly learn: (secret: string) => void;
-  readonly pace: Pace;
+  readonly pacer: Pacer;
   readonly clock: Clock;
   readonly log: Log;
 }

@@ -8,7 +8,7 @@ import { createDiscordSurface } from "../../src/adapters/discord/surface.ts";
 import { createThreads } from "../../src/adapters/discord/threads.ts";
 import { createNewId, sha256 } from "../../src/adapters/ids.ts";
 import { createLocalLive } from "../../src/adapters/local/live.ts";
-import { createLocalPace } from "../../src/adapters/local/pace.ts";
+import { createLocalPacer } from "../../src/adapters/local/pacer.ts";
 import { createLocalRunQueue } from "../../src/adapters/local/run-queue.ts";
 import { createLocalStops } from "../../src/adapters/local/stops.ts";
 import { createBranches } from "../../src/adapters/postgres/branches.ts";
@@ -100,13 +100,13 @@ async function onSlack(): Promise<Scene> {
   const { ts: root } = ana.say(channel, `${slack.botMention} hello`);
   const api = createSlackApi(deps, { token: slack.app.botToken, apiUrl: slack.slackApiUrl });
   const bot = await identify(api);
-  const pace = createLocalPace(clock);
-  const surfaces = createSlackSurfaces({ api, pace, ...deps });
+  const pacer = createLocalPacer(clock);
+  const surfaces = createSlackSurfaces({ api, pacer, ...deps });
   building.defer(() => surfaces.stop());
   const ours = () => slack.channelTop(channel).filter(({ userId }) => userId === slack.app.botUserId);
   return {
     session: sessionIdOf({ platform: "slack", space: slack.teamId, channel: channel.id, root }),
-    openings: createSlackOpenings({ apiOf: () => api, botIn: () => Promise.resolve(bot), pace, ...deps }),
+    openings: createSlackOpenings({ apiOf: () => api, botIn: () => Promise.resolve(bot), pacer, ...deps }),
     surfaceOf: (session) => surfaces.of(session),
     conversation: createSlackConversation(
       { api, people: createSlackPeople({ api, clock }), log: silentLog },
@@ -134,7 +134,7 @@ async function onDiscord(kind: "text" | "forum"): Promise<Scene> {
   const places = createThreadPlaces(sql);
   const threads = createThreads({ api, places, log: silentLog });
   const surfaceOf = (session: SessionId): Surface =>
-    createDiscordSurface({ api, threads, working: new Set(), log: silentLog }, session);
+    createDiscordSurface({ api, threads, pacer: createLocalPacer(clock), log: silentLog }, session);
   let thread: string;
   if (kind === "forum") {
     thread = ana.publish(channel, "hello", `${discord.botMention} hello`).channel;

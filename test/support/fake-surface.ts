@@ -1,13 +1,15 @@
 // A thread on a platform that shows what a person would see, and that refuses, loses and delays writes as told. It is
 // strict: what a platform or a reader would punish is written down in `faults`.
 import type { MayBegin, PageContent, Surface, SurfaceLimits, Written } from "../../src/core/ports/surface.ts";
+import type { Urgency } from "../../src/core/ports/pacer.ts";
 import { isBlank } from "../../src/core/text.ts";
 import type { ManualClock } from "./manual-clock.ts";
 
 /** What happens to one write. `afterMs`: the platform takes that long, and the write lands at the end of it. */
 export type Reaction = (
   | { readonly kind: "ok" }
-  | { readonly kind: "later"; readonly waitMs: number }
+  /** `isTurn`: others come first; the platform hears of nothing. */
+  | { readonly kind: "later"; readonly waitMs: number; readonly isTurn?: true }
   | { readonly kind: "too_long" }
   | { readonly kind: "refused" }
   /** The response is lost; `landed` says whether the write was done. */
@@ -26,6 +28,7 @@ export interface FakeWrite {
   readonly page?: PageContent;
   /** Ticks at which it began. */
   readonly at: number;
+  readonly urgency: Urgency | undefined;
 }
 
 export interface FakeThreadOptions {
@@ -53,6 +56,8 @@ export class FakeThread implements Surface {
   /** So many calls of `find` fail. */
   failingFinds = 0;
   isGone = false;
+  /** How often a place in a line was given up. */
+  left = 0;
   /** From now on every write is a fault. */
   isSettled = false;
   readonly #options: FakeThreadOptions;
@@ -81,36 +86,55 @@ export class FakeThread implements Surface {
     if (message !== undefined) message.isDeleted = true;
   }
 
-  post(key: string, page: PageContent, mayBegin?: MayBegin): Promise<Written> {
-    return this.#write({ kind: "post", page, at: this.#options.clock.ticks() }, page, mayBegin, () => {
-      const first = this.messages.find((message) => message.key === key);
-      if (first !== undefined && this.#options.mergesKeys === true) {
-        return first.isDeleted ? { kind: "gone", what: "message" } : { kind: "ok", message: first.id };
-      }
-      if (first !== undefined) this.faults.push(`posted twice: ${key}`);
-      const id = `m${++this.#ids}`;
-      this.messages.push({ id, key, page, isDeleted: false });
-      return { kind: "ok", message: id };
-    });
+  post(key: string, page: PageContent, mayBegin?: MayBegin, urgency?: Urgency): Promise<Written> {
+    return this.#write(
+      { kind: "post", page, at: this.#options.clock.ticks(), urgency },
+      page,
+      mayBegin,
+      () => {
+        const first = this.messages.find((message) => message.key === key);
+        if (first !== undefined && this.#options.mergesKeys === true) {
+          return first.isDeleted ? { kind: "gone", what: "message" } : { kind: "ok", message: first.id };
+        }
+        if (first !== undefined) this.faults.push(`posted twice: ${key}`);
+        const id = `m${++this.#ids}`;
+        this.messages.push({ id, key, page, isDeleted: false });
+        return { kind: "ok", message: id };
+      },
+    );
   }
 
-  edit(id: string, page: PageContent, mayBegin?: MayBegin): Promise<Written> {
-    return this.#write({ kind: "edit", page, at: this.#options.clock.ticks() }, page, mayBegin, () => {
-      const message = this.messages.find((candidate) => candidate.id === id && !candidate.isDeleted);
-      if (message === undefined) return { kind: "gone", what: "message" };
-      if (page.markdown.length > (this.#options.editSize ?? Infinity)) return { kind: "too_long" };
-      message.page = page;
-      return { kind: "ok", message: id };
-    });
+  edit(id: string, page: PageContent, mayBegin?: MayBegin, urgency?: Urgency): Promise<Written> {
+    return this.#write(
+      { kind: "edit", page, at: this.#options.clock.ticks(), urgency },
+      page,
+      mayBegin,
+      () => {
+        const message = this.messages.find((candidate) => candidate.id === id && !candidate.isDeleted);
+        if (message === undefined) return { kind: "gone", what: "message" };
+        if (page.markdown.length > (this.#options.editSize ?? Infinity)) return { kind: "too_long" };
+        message.page = page;
+        return { kind: "ok", message: id };
+      },
+    );
   }
 
-  remove(id: string, mayBegin?: MayBegin): Promise<Written> {
-    return this.#write({ kind: "remove", at: this.#options.clock.ticks() }, undefined, mayBegin, () => {
-      const message = this.messages.find((candidate) => candidate.id === id && !candidate.isDeleted);
-      if (message === undefined) return { kind: "gone", what: "message" };
-      message.isDeleted = true;
-      return { kind: "ok", message: id };
-    });
+  remove(id: string, mayBegin?: MayBegin, urgency?: Urgency): Promise<Written> {
+    return this.#write(
+      { kind: "remove", at: this.#options.clock.ticks(), urgency },
+      undefined,
+      mayBegin,
+      () => {
+        const message = this.messages.find((candidate) => candidate.id === id && !candidate.isDeleted);
+        if (message === undefined) return { kind: "gone", what: "message" };
+        message.isDeleted = true;
+        return { kind: "ok", message: id };
+      },
+    );
+  }
+
+  leave(): void {
+    this.left++;
   }
 
   async find(key: string): Promise<string | undefined> {
@@ -156,7 +180,11 @@ export class FakeThread implements Surface {
       case "ok":
         return land();
       case "later":
-        return { kind: "later", afterMs: reaction.waitMs };
+        return {
+          kind: "later",
+          afterMs: reaction.waitMs,
+          ...(reaction.isTurn === undefined ? {} : { isTurn: reaction.isTurn }),
+        };
       case "too_long":
         return { kind: "too_long" };
       case "refused":

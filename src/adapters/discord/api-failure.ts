@@ -4,8 +4,8 @@ import { DiscordAPIError, HTTPError, RateLimitError } from "@discordjs/rest";
 import { isUnsent, reasonsOf } from "../unsent.ts";
 
 export type DiscordFailure =
-  /** Not done, and not to be tried for so long. */
-  | { readonly kind: "rate_limited"; readonly afterMs: number }
+  /** Not done, and not to be tried for so long. `isGlobal`: nor is anything else of the bot's. */
+  | { readonly kind: "rate_limited"; readonly afterMs: number; readonly isGlobal?: true }
   /** One of Discord's own error codes; 0 where only the HTTP status says what is wrong. */
   | { readonly kind: "refused"; readonly code: number; readonly status: number; readonly detail: string }
   /** No answer of Discord's: a status of 500 or more, after which the call may have been done. */
@@ -22,7 +22,11 @@ const ROOM_MS = 50;
 export function failureOf(error: unknown, secrets: readonly string[]): DiscordFailure {
   if (error instanceof RateLimitError) {
     const afterMs = Math.max(error.timeToReset, error.retryAfter, error.sublimitTimeout, 0);
-    return { kind: "rate_limited", afterMs: Math.ceil(afterMs) + ROOM_MS };
+    return {
+      kind: "rate_limited",
+      afterMs: Math.ceil(afterMs) + ROOM_MS,
+      ...(error.global ? { isGlobal: true } : {}),
+    };
   }
   if (error instanceof DiscordAPIError) {
     const code = typeof error.code === "number" ? error.code : 0;

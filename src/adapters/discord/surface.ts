@@ -3,7 +3,9 @@
 import { createHash } from "node:crypto";
 import { MessageFlags, Routes, type APIMessage } from "discord-api-types/v10";
 import type { Log } from "../../core/ports/log.ts";
+import type { Budget, Pacer, Urgency } from "../../core/ports/pacer.ts";
 import type { KnownPost, MayBegin, PageContent, Surface, Written } from "../../core/ports/surface.ts";
+import { createTurns } from "../../core/reply/turns.ts";
 import { threadOf, type SessionId } from "../../core/thread.ts";
 import type { DiscordAnswer, DiscordApi } from "./api.ts";
 import { formatPage, measure, PAGE_SIZE, readCustomId } from "./format.ts";
@@ -21,18 +23,21 @@ import type { Threads } from "./threads.ts";
 export interface DiscordSurfaceDeps {
   readonly api: DiscordApi;
   readonly threads: Threads;
-  /** Sessions that are worked on in this process; shared by its surfaces. */
-  readonly working: Set<SessionId>;
+  /** Shared by all processes. */
+  readonly pacer: Pacer;
   readonly log: Log;
 }
 
 export interface DiscordSurfaceOptions {
-  /** Least time between two progress writes of one thread, ms. Default 1,200, which Discord takes for ever. */
+  /** Least time between two progress writes of a short page, ms. Default 1,200, which Discord takes for ever. */
   readonly editEveryMs?: number;
 }
 
-/** All requests of a bot together have a limit of 50 a second: with many threads at work each has a longer turn. */
-const EDIT_SHARE_MS = 50;
+/**
+ * All requests of a bot together have a limit of 50 a second, and the writes of replies leave some of it to what is read and to commands.
+ * The buckets of each thread, whose sizes only Discord knows, are kept by the library.
+ */
+const REQUESTS: Budget = { key: "discord:requests", everyMs: 25, burst: 10 };
 const NONCE_LENGTH = 24;
 const PAGE_LIMIT = "100";
 /** How far the clocks of our store and of Discord may be apart, ms. */
@@ -50,7 +55,7 @@ export function createDiscordSurface(
   session: SessionId,
   options: DiscordSurfaceOptions = {},
 ): Surface {
-  const { api, threads, working } = deps;
+  const { api, threads, pacer } = deps;
   const { editEveryMs = 1_200 } = options;
   if (!(editEveryMs >= 1_000)) throw new RangeError("editEveryMs has to be 1000 or more");
   const { channel } = threadOf(session);
@@ -58,10 +63,25 @@ export function createDiscordSurface(
   /** What was sent for a key: the message where its id is known, and always the words. */
   const sent = new Map<string, { readonly content: string; readonly message?: string }>();
 
-  async function post(key: string, page: PageContent, mayBegin?: MayBegin): Promise<Written> {
+  const turns = createTurns(pacer, session);
+
+  /** Nothing where the write may be made now. */
+  async function waits(urgency: Urgency): Promise<Extract<Written, { readonly kind: "later" }> | undefined> {
+    const waitMs = await turns.take(REQUESTS, urgency);
+    return waitMs > 0 ? { kind: "later", afterMs: waitMs, isTurn: true } : undefined;
+  }
+
+  async function post(
+    key: string,
+    page: PageContent,
+    mayBegin?: MayBegin,
+    urgency: Urgency = "final",
+  ): Promise<Written> {
     const nonce = nonceOf(session, key);
     const message = formatPage(page, nonce);
     if (message.kind !== "message") return unsendable(message.kind);
+    const later = await waits(urgency);
+    if (later !== undefined) return later;
     const { content, components } = message;
     const body = {
       content,
@@ -84,27 +104,35 @@ export function createDiscordSurface(
     return { kind: "ok", message: id };
   }
 
-  async function edit(id: string, page: PageContent, mayBegin?: MayBegin): Promise<Written> {
+  async function edit(
+    id: string,
+    page: PageContent,
+    mayBegin?: MayBegin,
+    urgency: Urgency = "final",
+  ): Promise<Written> {
     const mark = [...sent].find(([, { message }]) => message === id)?.[0];
     const message = formatPage(page, mark === undefined ? "" : nonceOf(session, mark));
     if (message.kind !== "message") return unsendable(message.kind);
     const { content, components } = message;
     const body = { content, components, allowed_mentions: NOBODY };
     const write = () => api.call("PATCH", Routes.channelMessage(channel, id), { body, mayBegin });
-    return inOpenThread(id, write, mayBegin);
+    return inOpenThread(id, write, mayBegin, urgency);
   }
 
-  function remove(id: string, mayBegin?: MayBegin): Promise<Written> {
+  function remove(id: string, mayBegin?: MayBegin, urgency: Urgency = "final"): Promise<Written> {
     const write = () => api.call("DELETE", Routes.channelMessage(channel, id), { mayBegin });
-    return inOpenThread(id, write, mayBegin);
+    return inOpenThread(id, write, mayBegin, urgency);
   }
 
   /** A post opens an archived thread by itself; anything else has to open it first. */
   async function inOpenThread(
     id: string,
     write: () => Promise<DiscordAnswer>,
-    mayBegin?: MayBegin,
+    mayBegin: MayBegin | undefined,
+    urgency: Urgency,
   ): Promise<Written> {
+    const later = await waits(urgency);
+    if (later !== undefined) return later;
     const answer = await write();
     if (answer.kind === "ok") return { kind: "ok", message: id };
     if (!isArchived(answer)) return decide(answer);
@@ -114,7 +142,9 @@ export function createDiscordSurface(
     return again.kind === "ok" ? { kind: "ok", message: id } : decide(again);
   }
 
-  function decide(answer: Exclude<DiscordAnswer, { readonly kind: "ok" }>): Written {
+  async function decide(answer: Exclude<DiscordAnswer, { readonly kind: "ok" }>): Promise<Written> {
+    if (answer.kind === "rate_limited" && answer.isGlobal === true)
+      await pacer.hold(REQUESTS, answer.afterMs);
     if (isLocked(answer)) log.info("the thread is locked: the reply ends");
     else if (isForbidden(answer))
       log.warn("nothing can be written in a thread: a permission is missing", { ...answer });
@@ -158,22 +188,12 @@ export function createDiscordSurface(
   }
 
   return {
-    limits: {
-      pageSize: PAGE_SIZE,
-      measure,
-      get editEveryMs() {
-        return Math.max(editEveryMs, working.size * EDIT_SHARE_MS);
-      },
-    },
+    limits: { pageSize: PAGE_SIZE, measure, editEveryMs },
     post,
     edit,
     remove,
     find,
-    show(presence) {
-      // The reply itself says that the bot works; here it is only counted how many do.
-      if (presence === "starting" || presence === "working") working.add(session);
-      else working.delete(session);
-    },
+    leave: () => turns.leave(),
   };
 }
 

@@ -3,22 +3,23 @@
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Log } from "../../core/ports/log.ts";
 import type { Opened, Openings } from "../../core/ports/openings.ts";
-import type { Pace } from "../../core/ports/pace.ts";
+import type { Pacer } from "../../core/ports/pacer.ts";
 import type { MayBegin } from "../../core/ports/surface.ts";
 import { threadOf } from "../../core/thread.ts";
 import type { SlackAnswer, SlackApi, SlackData } from "./api.ts";
+import { postBudget } from "./budgets.ts";
 import { findRoot, metadataOf } from "./find-post.ts";
 import { formatPage } from "./format.ts";
 import { sessionAt, threadUrl, type SlackBot } from "./identity.ts";
 import { textOf } from "./payload.ts";
 import { decisionOn, hasBadBlocks } from "./refusals.ts";
-import { CLOCKS_APART_MS, paceKeyOf, POSTS, SILENT } from "./surface.ts";
+import { CLOCKS_APART_MS, SILENT } from "./surface.ts";
 
 export interface SlackOpeningsDeps {
   /** The way to call Slack in that space, and who the bot is there, if it is there. */
   apiOf(space: string): SlackApi;
   botIn(space: string): Promise<SlackBot | undefined>;
-  readonly pace: Pace;
+  readonly pacer: Pacer;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -26,7 +27,7 @@ export interface SlackOpeningsDeps {
 const AGAIN_MS = 1_000;
 const NO_ENTRY = "I may not write at the top of this channel.";
 
-export function createSlackOpenings({ apiOf, botIn, pace, log }: SlackOpeningsDeps): Openings {
+export function createSlackOpenings({ apiOf, botIn, pacer, log }: SlackOpeningsDeps): Openings {
   async function post(
     api: SlackApi,
     channel: string,
@@ -58,11 +59,12 @@ export function createSlackOpenings({ apiOf, botIn, pace, log }: SlackOpeningsDe
       }
       const message = formatPage(page, { key });
       if (message.kind !== "message") return { kind: "never", why: "Its first message cannot be shown." };
-      const waitMs = await pace.take(paceKeyOf(channel), POSTS);
+      const budget = postBudget(space, channel);
+      const waitMs = await pacer.take(budget, { who: key, urgency: "reply" });
       if (waitMs > 0) return { kind: "later", afterMs: waitMs };
       const answer = await post(api, channel, { metadata: metadataOf(key) }, message, mayBegin);
       if (answer.kind === "ok") return at(textOf(answer.data["ts"]));
-      if (answer.kind === "rate_limited") await pace.hold(paceKeyOf(channel), POSTS, answer.afterMs);
+      if (answer.kind === "rate_limited") await pacer.hold(budget, answer.afterMs);
       const decision = decisionOn(answer);
       if (decision.kind === "later") return decision;
       if (decision.kind === "unknown") return { kind: "later", afterMs: AGAIN_MS };

@@ -9,7 +9,7 @@ import type { OpenConversation } from "../../core/ports/conversation.ts";
 import type { Installs } from "../../core/ports/installs.ts";
 import type { Openings } from "../../core/ports/openings.ts";
 import type { Log } from "../../core/ports/log.ts";
-import type { Pace } from "../../core/ports/pace.ts";
+import type { Pacer } from "../../core/ports/pacer.ts";
 import type { Surface } from "../../core/ports/surface.ts";
 import { threadOf, type SessionId } from "../../core/thread.ts";
 import { createSlackApi, type SlackApi } from "./api.ts";
@@ -47,7 +47,7 @@ export interface SlackSpacesDeps {
   readonly installs: Pick<Installs, "find" | "mark">;
   /** Hears of each token before it is used. */
   readonly learn: (token: string) => void;
-  readonly pace: Pace;
+  readonly pacer: Pacer;
   readonly clock: Clock;
   readonly log: Log;
 }

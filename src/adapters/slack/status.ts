@@ -61,13 +61,6 @@ export class SlackStatus {
     this.#log = deps.log;
   }
 
-  /** In how many threads the bot works now, as far as this process knows. */
-  get working(): number {
-    let count = 0;
-    for (const { wanted } of this.#threads.values()) if (wanted === "working") count++;
-    return count;
-  }
-
   /** Never throws and never waits. `left`: another attempt goes on, and what stands there stays. */
   show(session: SessionId, presence: Presence): void {
     const known = this.#threads.get(session);

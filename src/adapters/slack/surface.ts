@@ -2,11 +2,13 @@
 
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Log } from "../../core/ports/log.ts";
-import type { Pace, Rate } from "../../core/ports/pace.ts";
+import type { Budget, Pacer, Urgency } from "../../core/ports/pacer.ts";
 import type { MayBegin, PageContent, Surface, Written } from "../../core/ports/surface.ts";
 import { pause } from "../../core/pause.ts";
+import { createTurns } from "../../core/reply/turns.ts";
 import { threadOf, type SessionId } from "../../core/thread.ts";
 import type { SlackAnswer, SlackApi, SlackData } from "./api.ts";
+import { methodBudget, postBudget } from "./budgets.ts";
 import { createFindPost, metadataOf } from "./find-post.ts";
 import { formatPage, measure, PAGE_SIZE, type SlackMessage } from "./format.ts";
 import { fieldsOf, textOf } from "./payload.ts";
@@ -18,7 +20,7 @@ export interface SlackSurfaceDeps {
   /** Shared by all threads of the install. */
   readonly status: SlackStatus;
   /** Shared by all processes. */
-  readonly pace: Pace;
+  readonly pacer: Pacer;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -26,22 +28,16 @@ export interface SlackSurfaceDeps {
 export interface SlackSurfaceOptions {
   /** Whether a person with this id may be mentioned in replies. Default: nobody. */
   mayMention?(user: string): boolean;
-  /** Least time between two progress writes of one thread, ms. Default 1,500. */
+  /** Least time between two progress writes of a short page, ms. Default 1,500. */
   readonly editEveryMs?: number;
 }
 
-/** Slack takes about 50 edits a minute from an install: with many threads at work each has a longer turn. */
-const EDIT_SHARE_MS = 1_200;
-/** In one channel Slack takes about one post a second, and a few at once after a pause. */
-export const POSTS: Rate = { everyMs: 1_000, burst: 4 };
 /** How far the clocks of this machine and of Slack may be apart, ms. */
 export const CLOCKS_APART_MS = 10 * 60_000;
 /** Nobody is pinged by a model, and no link becomes a card. */
 export const SILENT = { unfurl_links: false, unfurl_media: false, link_names: false, parse: "none" } as const;
 /** How often the removal of a stray post is tried. */
 const STRAY_TRIES = 5;
-
-export const paceKeyOf = (channel: string): string => `slack-posts:${channel}`;
 
 type Sendable = Extract<SlackMessage, { readonly kind: "message" }>;
 
@@ -50,17 +46,35 @@ export function createSlackSurface(
   session: SessionId,
   options: SlackSurfaceOptions = {},
 ): Surface {
-  const { api, status, pace, clock } = deps;
+  const { api, status, pacer, clock } = deps;
   const { editEveryMs = 1_500 } = options;
-  const { channel, root } = threadOf(session);
+  const { space, channel, root } = threadOf(session);
   if (root === undefined) throw new RangeError(`not a thread of Slack: ${session}`);
   if (!(editEveryMs >= 1_000)) throw new RangeError("editEveryMs has to be 1000 or more");
   const log = deps.log.with({ session });
   const mayMention = (user: string): boolean => options.mayMention?.(user) ?? false;
-  const paceKey = paceKeyOf(channel);
+  const turns = createTurns(pacer, session);
+  const budgets = {
+    post: postBudget(space, channel),
+    edit: methodBudget(space, "chat.update"),
+    remove: methodBudget(space, "chat.delete"),
+  };
   const posts = createFindPost(api, { channel, root });
   /** Keys of posts whose answer never came, with the wall-clock time of their first try. */
   const begun = new Map<string, number>();
+
+  /** Makes the call when it has its turn; what Slack refuses for its haste is known to all. */
+  async function inTurn(
+    budget: Budget,
+    urgency: Urgency,
+    call: () => Promise<SlackAnswer>,
+  ): Promise<SlackAnswer | Extract<Written, { readonly kind: "later" }>> {
+    const waitMs = await turns.take(budget, urgency);
+    if (waitMs > 0) return { kind: "later", afterMs: waitMs, isTurn: true };
+    const answer = await call();
+    if (answer.kind === "rate_limited") await pacer.hold(budget, answer.afterMs);
+    return answer;
+  }
 
   /** Sends with blocks, and once as plain text where Slack does not like them. */
   async function send(
@@ -87,22 +101,27 @@ export function createSlackSurface(
     return { kind: "gone", what: "thread" };
   }
 
-  async function post(key: string, page: PageContent, mayBegin?: MayBegin): Promise<Written> {
+  async function post(
+    key: string,
+    page: PageContent,
+    mayBegin?: MayBegin,
+    urgency: Urgency = "final",
+  ): Promise<Written> {
     const message = formatPage(page, { mayMention, key });
     if (message.kind !== "message") return unsendable(message.kind);
-    const waitMs = await pace.take(paceKey, POSTS);
-    if (waitMs > 0) return { kind: "later", afterMs: waitMs };
-    if (!begun.has(key)) begun.set(key, clock.now());
     const args = {
       channel,
       thread_ts: root,
       ...SILENT,
       metadata: metadataOf(key),
     };
-    const answer = await send("chat.postMessage", args, message, mayBegin);
+    const answer = await inTurn(budgets.post, urgency, () => {
+      if (!begun.has(key)) begun.set(key, clock.now());
+      return send("chat.postMessage", args, message, mayBegin);
+    });
+    if (answer.kind === "later") return answer;
     if (answer.kind !== "ok") {
       const decision = decisionOn(answer);
-      if (answer.kind === "rate_limited") await pace.hold(paceKey, POSTS, answer.afterMs);
       if (decision.kind === "gone") log.warn("nothing can be posted in this thread", { ...answer });
       return decision;
     }
@@ -115,11 +134,17 @@ export function createSlackSurface(
     return removeStray(ts);
   }
 
-  async function edit(ts: string, page: PageContent, mayBegin?: MayBegin): Promise<Written> {
+  async function edit(
+    ts: string,
+    page: PageContent,
+    mayBegin?: MayBegin,
+    urgency: Urgency = "final",
+  ): Promise<Written> {
     const message = formatPage(page, { mayMention });
     if (message.kind !== "message") return unsendable(message.kind);
     const args = { channel, ts, link_names: false, parse: "none" };
-    const answer = await send("chat.update", args, message, mayBegin);
+    const answer = await inTurn(budgets.edit, urgency, () => send("chat.update", args, message, mayBegin));
+    if (answer.kind === "later") return answer;
     if (answer.kind === "ok") return { kind: "ok", message: ts };
     if (!isFrozen(answer)) return decisionOn(answer);
     log.info("a page can not be edited any more: another takes its place", { ...answer });
@@ -127,19 +152,16 @@ export function createSlackSurface(
     return { kind: "gone", what: "message" };
   }
 
-  async function remove(ts: string, mayBegin?: MayBegin): Promise<Written> {
-    const answer = await api.call("chat.delete", { channel, ts }, mayBegin);
+  async function remove(ts: string, mayBegin?: MayBegin, urgency: Urgency = "final"): Promise<Written> {
+    const answer = await inTurn(budgets.remove, urgency, () =>
+      api.call("chat.delete", { channel, ts }, mayBegin),
+    );
+    if (answer.kind === "later") return answer;
     return answer.kind === "ok" ? { kind: "ok", message: ts } : decisionOn(answer);
   }
 
   return {
-    limits: {
-      pageSize: PAGE_SIZE,
-      measure,
-      get editEveryMs() {
-        return Math.max(editEveryMs, status.working * EDIT_SHARE_MS);
-      },
-    },
+    limits: { pageSize: PAGE_SIZE, measure, editEveryMs },
     post,
     edit,
     remove,
@@ -149,6 +171,7 @@ export function createSlackSurface(
       if (found.kind === "stray") await removeStray(found.ts);
       return found.kind === "found" ? found.ts : undefined;
     },
+    leave: () => turns.leave(),
     show: (presence) => status.show(session, presence),
   };
 }

@@ -2,7 +2,7 @@
 
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Log } from "../../core/ports/log.ts";
-import type { Pace } from "../../core/ports/pace.ts";
+import type { Pacer } from "../../core/ports/pacer.ts";
 import type { Surface } from "../../core/ports/surface.ts";
 import type { SessionId } from "../../core/thread.ts";
 import type { SlackApi } from "./api.ts";
@@ -20,7 +20,7 @@ export interface SlackSurfaces {
 }
 
 export function createSlackSurfaces(
-  deps: { readonly api: SlackApi; readonly pace: Pace; readonly clock: Clock; readonly log: Log },
+  deps: { readonly api: SlackApi; readonly pacer: Pacer; readonly clock: Clock; readonly log: Log },
   options: SlackSurfaceOptions & {
     /** So many messages one answer may fill before all of it comes as a file. Default: no file. */
     readonly replyPages?: number;

@@ -1,5 +1,7 @@
 /** A place where we can post, edit and delete, with its limits. Bound to one thread. */
 
+import type { Urgency } from "./pacer.ts";
+
 /** `stop` and `retry` are about a run, the others about a goal; what each asks for stands in `core/command/button`. */
 export type ButtonAction = "stop" | "retry" | "pause" | "resume" | "raise" | "edit" | "clear";
 
@@ -48,7 +50,7 @@ export interface SurfaceLimits {
    * sent: then there are as many pages as it takes.
    */
   readonly mostPages?: number;
-  /** Least time between two progress writes of one thread, ms. */
+  /** Least time between two progress writes of a short page, ms. How much all threads together may write is not said here. */
   readonly editEveryMs: number;
 }
 
@@ -57,8 +59,8 @@ export type Written =
   | { readonly kind: "ok"; readonly message: string }
   /** The message, or the thread's root, is not there any more. */
   | { readonly kind: "gone"; readonly what: "message" | "thread" }
-  /** Not now: try again after `afterMs`. */
-  | { readonly kind: "later"; readonly afterMs: number }
+  /** Not now: try again after `afterMs`. `isTurn`: the platform was not asked, and what is more urgent may come in sooner. */
+  | { readonly kind: "later"; readonly afterMs: number; readonly isTurn?: true }
   | { readonly kind: "too_long" }
   /** Never this content, or never here. */
   | { readonly kind: "refused"; readonly why: string }
@@ -88,14 +90,16 @@ export interface KnownPost {
   readonly below?: string;
 }
 
-/** None of these throws, `find` excepted. */
+/** None of these throws, `find` excepted. A write is a final one unless its urgency is given. */
 export interface Surface {
   readonly limits: SurfaceLimits;
   /** `key` travels with the message, so that `find` knows it again; where the platform can, a second post with a key is the first. */
-  post(key: string, page: PageContent, mayBegin?: MayBegin): Promise<Written>;
+  post(key: string, page: PageContent, mayBegin?: MayBegin, urgency?: Urgency): Promise<Written>;
   /** A page with a file stands as it was posted: to edit it does nothing. */
-  edit(message: string, page: PageContent, mayBegin?: MayBegin): Promise<Written>;
-  remove(message: string, mayBegin?: MayBegin): Promise<Written>;
+  edit(message: string, page: PageContent, mayBegin?: MayBegin, urgency?: Urgency): Promise<Written>;
+  remove(message: string, mayBegin?: MayBegin, urgency?: Urgency): Promise<Written>;
+  /** A write that was told to wait for its turn is not wanted any more. Absent where nobody waits. */
+  leave?(): void;
   /**
    * The message that was posted with this key and still stands, if any: asked before a post is repeated. Rejects when that
    * cannot be known now and a second post would double the first.

@@ -8,6 +8,7 @@ import { isStaleFence } from "../errors.ts";
 import type { Log } from "../ports/log.ts";
 import type { Pages } from "../ports/pages.ts";
 import type { Fence } from "../ports/run-store.ts";
+import type { Urgency } from "../ports/pacer.ts";
 import type { RunInfo } from "../run.ts";
 import type { PageContent, Surface, Written } from "../ports/surface.ts";
 import type { Operation, PostedPage } from "./reconcile.ts";
@@ -31,7 +32,7 @@ export interface PostedPagesOptions {
 
 export type Step =
   | { readonly kind: "done" }
-  | { readonly kind: "later"; readonly afterMs: number }
+  | { readonly kind: "later"; readonly afterMs: number; readonly isTurn?: true }
   /** Not known whether it landed: the same again, after a pause. */
   | { readonly kind: "unknown"; readonly why: string }
   | { readonly kind: "too_long" }
@@ -61,7 +62,7 @@ export interface PostedPages {
   load(): Promise<void>;
   list(): readonly PostedPage[];
   /** Rejects when the store cannot be reached; a stale fence is `lost`. */
-  perform(operation: Operation): Promise<Step>;
+  perform(operation: Operation, urgency: Urgency): Promise<Step>;
   /** Brings the rows up to date where that failed before. */
   save(): Promise<Step>;
   /** Whether a write of another attempt that landed before `ticks` may have replaced what this one wrote. */
@@ -106,7 +107,7 @@ export function createPostedPages(deps: PostedPagesDeps, options: PostedPagesOpt
     }
   }
 
-  async function post(index: number, content: PageContent): Promise<Step> {
+  async function post(index: number, content: PageContent, urgency: Urgency): Promise<Step> {
     const slot = slots.get(index) ?? newSlot();
     if (!slot.isSaved) await put(index, slot);
     const found = await lookFor(index, slot, content);
@@ -117,7 +118,7 @@ export function createPostedPages(deps: PostedPagesDeps, options: PostedPagesOpt
     }
     if (!options.isLive()) return LOST;
     slots.set(index, { ...slot, mayHaveLanded: true, isSaved: true });
-    const written = await attempt(() => surface.post(slot.key, content, mayBegin));
+    const written = await attempt(() => surface.post(slot.key, content, mayBegin, urgency));
     if (written.kind === "ok") {
       // Where an earlier try may have landed, the platform may have answered with that one's message and content.
       const known = slot.mayHaveLanded ? {} : { content };
@@ -129,9 +130,12 @@ export function createPostedPages(deps: PostedPagesDeps, options: PostedPagesOpt
     return stepOf(index, written);
   }
 
-  async function edit(index: number, message: string, content: PageContent): Promise<Step> {
+  async function edit(
+    { index, message, content }: Extract<Operation, { readonly kind: "edit" }>,
+    urgency: Urgency,
+  ): Promise<Step> {
     if (!options.isLive()) return LOST;
-    const written = await attempt(() => surface.edit(message, content, mayBegin));
+    const written = await attempt(() => surface.edit(message, content, mayBegin, urgency));
     const slot = slots.get(index);
     if (slot === undefined) return DONE;
     if (written.kind === "ok") {
@@ -145,14 +149,14 @@ export function createPostedPages(deps: PostedPagesDeps, options: PostedPagesOpt
     return stepOf(index, written);
   }
 
-  async function remove(index: number): Promise<Step> {
+  async function remove(index: number, urgency: Urgency): Promise<Step> {
     const slot = slots.get(index);
     if (slot === undefined) return DONE;
     const message = slot.message ?? (await lookFor(index, slot));
     if (typeof message === "object") return message;
     if (message !== undefined) {
       if (!options.isLive()) return LOST;
-      const written = await attempt(() => surface.remove(message, mayBegin));
+      const written = await attempt(() => surface.remove(message, mayBegin, urgency));
       const isThere = written.kind === "later" || written.kind === "unknown";
       if (isThere || (written.kind === "gone" && written.what === "thread")) return stepOf(index, written);
       if (written.kind === "refused")
@@ -209,16 +213,16 @@ export function createPostedPages(deps: PostedPagesDeps, options: PostedPagesOpt
         ...(message === undefined ? {} : { message }),
         ...(content === undefined ? {} : { content }),
       })),
-    perform: (operation) =>
+    perform: (operation, urgency) =>
       fenced(async () => {
         await save();
         switch (operation.kind) {
           case "post":
-            return await post(operation.index, operation.content);
+            return await post(operation.index, operation.content, urgency);
           case "edit":
-            return await edit(operation.index, operation.message, operation.content);
+            return await edit(operation, urgency);
           case "remove":
-            return await remove(operation.index);
+            return await remove(operation.index, urgency);
           default:
             return operation satisfies never;
         }

@@ -77,8 +77,6 @@ interface LaidOut {
 const PROGRESS_FAILURES = 5;
 /** The first words wait this long for others, ms, and not for their turn: whoever asked sees at once that an answer comes. */
 const FIRST_WORDS_MS = 150;
-/** With turns longer than this, ms, so many replies grow that the platform's patience is kept for their finals. */
-const CROWDED_MS = 5_000;
 /** A reply is posted anew once; who deletes it again does not want it. */
 const REPOSTS = 1;
 
@@ -111,6 +109,8 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
   let nextLookAt = clock.ticks();
   /** Ticks before which the platform wants no write at all. */
   let closedUntil = clock.ticks();
+  /** Ticks before which others have their turn; a final does not wait for the turn of progress. */
+  let turnAt = clock.ticks();
   let failures = 0;
   let reposts = 0;
   let hasBegun = false;
@@ -129,7 +129,7 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
   function schedule(): void {
     if (isOver() || inFlight !== undefined || cancelTimer !== undefined || failures >= PROGRESS_FAILURES)
       return;
-    const waitMs = Math.max(nextLookAt, closedUntil) - clock.ticks();
+    const waitMs = Math.max(nextLookAt, closedUntil, turnAt) - clock.ticks();
     if (waitMs > 0) {
       cancelTimer = clock.after(waitMs, () => {
         cancelTimer = undefined;
@@ -158,7 +158,7 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
     if (hasWords || isBlank(said)) return;
     hasWords = true;
     if (options.isNew !== true && !hasWritten && posted.list().length > 0) return;
-    if (failures > 0 || surface.limits.editEveryMs > CROWDED_MS) return;
+    if (failures > 0) return;
     nextLookAt = Math.min(nextLookAt, clock.ticks() + FIRST_WORDS_MS);
     cancelTimer?.();
     cancelTimer = undefined;
@@ -176,8 +176,10 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
       if (holdsBack()) return false;
       const [operation, ...more] = reconcile(wanted(), posted.list());
       if (operation === undefined) return false;
-      const step = await posted.perform(operation);
-      hasWritten = true;
+      if (operation.kind !== "remove") nextLookAt += growingByMs(operation.content);
+      const isFirst = operation.kind === "post" && operation.index === 0;
+      const step = await posted.perform(operation, isFirst ? "reply" : "progress");
+      if (step.kind !== "later") hasWritten = true;
       return noteProgress(step) || more.length > 0;
     } catch (error) {
       log.warn("progress of a reply could not be written", { error });
@@ -212,6 +214,13 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
     }
   }
 
+  /** What a page that is nearly full says more is small beside it, and costs as much as the whole: it is shown in larger steps. */
+  function growingByMs({ markdown }: PageContent): number {
+    const { editEveryMs, pageSize } = surface.limits;
+    const share = Math.min(1, markdown.length / pageSize);
+    return editEveryMs * Math.max(0, (3 * share - 1) / 2);
+  }
+
   function pauseProgress(): void {
     nextLookAt = Math.max(nextLookAt, clock.ticks() + growingMs(failures++));
   }
@@ -219,9 +228,12 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
   /** What means the same for progress and finals. */
   function noteAlways(step: Extract<Step, { kind: "later" | "page_gone" | "thread_gone" | "lost" }>): void {
     switch (step.kind) {
-      case "later":
-        closedUntil = Math.max(closedUntil, clock.ticks() + Math.max(1, step.afterMs));
+      case "later": {
+        const until = clock.ticks() + Math.max(1, step.afterMs);
+        if (step.isTurn === true) turnAt = until;
+        else closedUntil = Math.max(closedUntil, until);
         return;
+      }
       case "page_gone":
         if (++reposts > REPOSTS) ended = { kind: "gone" };
         return;
@@ -242,8 +254,9 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
     cancelTimer = undefined;
     document = concluded(document, outcome);
     if (inFlight !== undefined) await untilAborted(inFlight, signal);
+    turnAt = clock.ticks();
     for (let tries = 0; ended === undefined;) {
-      if (!(await pause(clock, closedUntil - clock.ticks(), signal)) || !options.isLive())
+      if (!(await pause(clock, Math.max(closedUntil, turnAt) - clock.ticks(), signal)) || !options.isLive())
         return { kind: "lost" };
       await posted.load();
       const [operation] = reconcile(wanted(), posted.list());
@@ -255,7 +268,7 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
         posted.doubt(quietUntil);
         continue;
       }
-      const step = await posted.perform(operation);
+      const step = await posted.perform(operation, "final");
       tries = step.kind === "unknown" ? tries + 1 : 0;
       switch (step.kind) {
         case "done":
@@ -301,6 +314,7 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
       if (settled.kind !== "lost") presence = outcome.reason === "waiting" ? "waiting" : "idle";
       return settled;
     } finally {
+      surface.leave?.();
       surface.show?.(presence);
     }
   }
@@ -325,7 +339,9 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
       cancelTimer = undefined;
       await inFlight;
       await settling?.catch(() => undefined);
-      if (settling === undefined) surface.show?.("left");
+      if (settling !== undefined) return;
+      surface.leave?.();
+      surface.show?.("left");
     },
   };
 }

@@ -40,10 +40,11 @@ export async function markTriedAgain(
     const message = posted.at(-1)?.message;
     // Where the platform had to be given other pages than these, theirs is left as it stands.
     if (last === undefined || message === undefined || posted.length !== pages.length) return;
-    for (let tries = 0; tries < TRIES && isLive(); tries++) {
+    for (let tries = 0; tries < TRIES && isLive();) {
       const written = await surface.edit(message, last, isLive);
       if (written.kind !== "later" && written.kind !== "unknown") return;
-      const waitMs = written.kind === "later" ? written.afterMs : growingMs(tries);
+      if (written.kind === "unknown" || written.isTurn !== true) tries++;
+      const waitMs = written.kind === "later" ? written.afterMs : growingMs(tries - 1);
       if (!(await pause(deps.clock, waitMs, signal))) return;
     }
   } catch (error) {

@@ -2,7 +2,10 @@
 import { createDiscordApi, type DiscordApi } from "../../../src/adapters/discord/api.ts";
 import { withFiles } from "../../../src/adapters/discord/file-surface.ts";
 import { createDiscordSurface } from "../../../src/adapters/discord/surface.ts";
+import { createLocalPacer } from "../../../src/adapters/local/pacer.ts";
+import { createSystemClock } from "../../../src/adapters/system-clock.ts";
 import { createThreads } from "../../../src/adapters/discord/threads.ts";
+import type { Pacer } from "../../../src/core/ports/pacer.ts";
 import type { Surface } from "../../../src/core/ports/surface.ts";
 import type { ThreadPlace } from "../../../src/core/ports/thread-places.ts";
 import { sessionIdOf, type SessionId } from "../../../src/core/thread.ts";
@@ -32,7 +35,7 @@ export interface OutboundWorld extends AsyncDisposable {
 }
 
 export async function outboundWorld(
-  options: LocalDiscordOptions & { readonly replyPages?: number } = {},
+  options: LocalDiscordOptions & { readonly replyPages?: number; readonly pacer?: Pacer } = {},
 ): Promise<OutboundWorld> {
   const discord = await createLocalDiscord(options);
   const channel = discord.channel("general");
@@ -47,7 +50,8 @@ export async function outboundWorld(
   const places = { of: (asked: SessionId) => Promise.resolve(asked === session ? place : undefined) };
   const another = (): Surface => {
     const threads = createThreads({ api, places, log: silentLog });
-    const surface = createDiscordSurface({ api, threads, working: new Set(), log: silentLog }, session);
+    const pacer = options.pacer ?? createLocalPacer(createSystemClock());
+    const surface = createDiscordSurface({ api, threads, pacer, log: silentLog }, session);
     return withFiles(surface, api, session, options.replyPages ?? Infinity);
   };
   return {

@@ -4,17 +4,17 @@ import { PAGE_SIZE } from "../../../src/adapters/discord/format.ts";
 import { createSystemClock } from "../../../src/adapters/system-clock.ts";
 import { createMembers } from "../../../src/adapters/discord/members.ts";
 import { createDiscordConversation } from "../../../src/adapters/discord/conversation.ts";
+import type { Urgency } from "../../../src/core/ports/pacer.ts";
 import type { Fence } from "../../../src/core/ports/run-store.ts";
 import { createPostedPages } from "../../../src/core/reply/posted-pages.ts";
 import { reconcile } from "../../../src/core/reply/reconcile.ts";
 import type { RunInfo } from "../../../src/core/run.ts";
+import { manualClock } from "../../support/manual-clock.ts";
 import { MemoryPages } from "../../support/memory-pages.ts";
-import { createDiscordSurface } from "../../../src/adapters/discord/surface.ts";
-import { createThreads } from "../../../src/adapters/discord/threads.ts";
+import { createLocalPacer } from "../../../src/adapters/local/pacer.ts";
 import type { PageContent } from "../../../src/core/ports/surface.ts";
 import { conversationContract } from "../../contract/conversation.ts";
 import { surfaceContract } from "../../contract/surface.ts";
-import { sessionIdOf, type SessionId } from "../../../src/core/thread.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { until } from "../../support/until.ts";
 import { outboundWorld } from "./outbound-world.ts";
@@ -22,6 +22,7 @@ import { outboundWorld } from "./outbound-world.ts";
 const page = (markdown: string): PageContent => ({ markdown, buttons: [] });
 const stop = { action: "stop", label: "Stop", value: "run1" } as const;
 const POST = "POST /channels/:channel/messages";
+const EDIT = "PATCH /channels/:channel/messages/:message";
 const START = "POST /channels/:channel/messages/:message/threads";
 
 surfaceContract("Discord", async () => {
@@ -152,7 +153,7 @@ test("a reply of several pages whose worker dies at a lost answer stands there o
     const posted = await attempt(index + 1);
     discord.fault(POST, fault);
     for (const operation of reconcile(contents, posted.list())) {
-      const step = await posted.perform(operation);
+      const step = await posted.perform(operation, "final");
       if (step.kind === "unknown") break;
       expect(step).toEqual({ kind: "done" });
     }
@@ -160,7 +161,7 @@ test("a reply of several pages whose worker dies at a lost answer stands there o
     laterMs += 600_000;
   }
   const last = await attempt(faults.length + 1);
-  for (const operation of reconcile(contents, last.list())) await last.perform(operation);
+  for (const operation of reconcile(contents, last.list())) await last.perform(operation, "final");
   const words = ["the same words", "the same words", "the same words", "the end"];
   expect(
     discord
@@ -208,29 +209,26 @@ test("an archived thread stays closed when its writer has lost it amid the edit"
   expect(world.shown().map(({ text }) => text)).toEqual(["one"]);
 });
 
-test("the more threads are worked on, the longer each waits between its edits: all together have one limit", async () => {
-  await using world = await outboundWorld();
-  const working = new Set<SessionId>();
-  const threads = createThreads({
-    api: world.api,
-    places: { of: () => Promise.resolve(undefined) },
-    log: silentLog,
+test("where many threads write, progress waits for its turn, and finals and new replies do not", async () => {
+  const clock = manualClock();
+  await using world = await outboundWorld({
+    pacer: createLocalPacer(clock),
+    rateLimits: { buckets: { [POST]: [50, 1], [EDIT]: [50, 1] } },
   });
-  const many = Array.from({ length: 40 }, (_, n) =>
-    createDiscordSurface(
-      { api: world.api, threads, working, log: silentLog },
-      sessionIdOf({ platform: "discord", space: "1", channel: `${n}` }),
-    ),
-  );
-  const everyMs = (): number | undefined => many[0]?.limits.editEveryMs;
-  expect(everyMs()).toBe(1_200);
-  for (const surface of many) surface.show?.("starting");
-  expect(everyMs()).toBe(2_000);
-  for (const surface of many) surface.show?.("working");
-  expect(everyMs()).toBe(2_000);
-  for (const [n, surface] of many.entries())
-    surface.show?.((["idle", "waiting", "left"] as const)[n % 3] ?? "idle");
-  expect(everyMs()).toBe(1_200);
+  const posted = await world.surface.post("one", page("one"));
+  const message = posted.kind === "ok" ? posted.message : "";
+  const edit = (text: string, urgency: Urgency) =>
+    world.surface.edit(message, page(text), undefined, urgency);
+  const progress = [];
+  for (let n = 0; n < 6; n++) progress.push((await edit(`${n}`, "progress")).kind);
+  expect(progress).toEqual(["ok", "ok", "ok", "ok", "later", "later"]);
+  expect(await edit("turn", "progress")).toEqual({ kind: "later", afterMs: 25, isTurn: true });
+  expect(await world.surface.post("two", page("two"), undefined, "reply")).toMatchObject({ kind: "ok" });
+  expect(await edit("whole", "final")).toMatchObject({ kind: "ok" });
+  world.surface.leave?.();
+  await clock.advance(1_000);
+  expect(await edit("more", "progress")).toMatchObject({ kind: "ok" });
+  expect(world.discord.callsOf(EDIT).map(({ status }) => status)).toEqual(Array(6).fill(200));
 });
 
 test("a thread that was deleted is gone, and so is one whose message was deleted before it was opened", async () => {

@@ -4,7 +4,7 @@ import { addressedBy } from "../../../src/adapters/slack/addressed-space.ts";
 import { withEnvironmentInstall } from "../../../src/adapters/slack/environment-install.ts";
 import type { Payload } from "../../../src/adapters/slack/payload.ts";
 import { createSlackSpaces } from "../../../src/adapters/slack/spaces.ts";
-import { createLocalPace } from "../../../src/adapters/local/pace.ts";
+import { createLocalPacer } from "../../../src/adapters/local/pacer.ts";
 import { createSystemClock } from "../../../src/adapters/system-clock.ts";
 import type { Install, Installs } from "../../../src/core/ports/installs.ts";
 import { silentLog } from "../../support/silent-log.ts";
@@ -43,7 +43,7 @@ function installedIn(spaces: readonly string[], threads: Readonly<Record<string,
       return Promise.resolve(threads[`${channel} ${root}`]);
     },
   };
-  const deps = { installs, learn: () => {}, pace: createLocalPace(clock), clock, log: silentLog };
+  const deps = { installs, learn: () => {}, pacer: createLocalPacer(clock), clock, log: silentLog };
   const parts = { spaces: createSlackSpaces(deps), installs };
   return {
     asked,

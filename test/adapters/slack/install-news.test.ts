@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createDeliveries } from "../../../src/adapters/slack/deliveries.ts";
 import type { Payload } from "../../../src/adapters/slack/payload.ts";
 import { createSlackSpaces } from "../../../src/adapters/slack/spaces.ts";
-import { createLocalPace } from "../../../src/adapters/local/pace.ts";
+import { createLocalPacer } from "../../../src/adapters/local/pacer.ts";
 import { createSystemClock } from "../../../src/adapters/system-clock.ts";
 import type { Install, Installs } from "../../../src/core/ports/installs.ts";
 import { silentLog } from "../../support/silent-log.ts";
@@ -43,7 +43,7 @@ async function takenBy(
   const spaces = createSlackSpaces({
     installs,
     learn: () => {},
-    pace: createLocalPace(clock),
+    pacer: createLocalPacer(clock),
     clock,
     log: silentLog,
   });

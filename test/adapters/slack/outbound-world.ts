@@ -1,9 +1,9 @@
 // A thread in the local Slack, the real surface and the real reply writer: what tests of the outbound half are made of.
-import { createLocalPace } from "../../../src/adapters/local/pace.ts";
+import { createLocalPacer } from "../../../src/adapters/local/pacer.ts";
 import { createSlackApi, type SlackApi } from "../../../src/adapters/slack/api.ts";
 import { createSlackSurfaces, type SlackSurfaces } from "../../../src/adapters/slack/surfaces.ts";
 import { createSystemClock } from "../../../src/adapters/system-clock.ts";
-import type { Pace } from "../../../src/core/ports/pace.ts";
+import type { Pacer } from "../../../src/core/ports/pacer.ts";
 import type { Surface } from "../../../src/core/ports/surface.ts";
 import {
   createReplyWriter,
@@ -54,7 +54,7 @@ export async function outboundWorld(
   options: LocalSlackOptions & {
     readonly surface?: Parameters<typeof createSlackSurfaces>[1];
     /** In place of one of its own. */
-    readonly pace?: Pace;
+    readonly pacer?: Pacer;
   } = {},
 ): Promise<OutboundWorld> {
   const slack = await createLocalSlack(options);
@@ -67,7 +67,7 @@ export async function outboundWorld(
     { token: slack.app.botToken, apiUrl: slack.slackApiUrl, timeoutMs: 5_000 },
   );
   const surfaces = createSlackSurfaces(
-    { api, pace: options.pace ?? createLocalPace(clock), clock, log: silentLog },
+    { api, pacer: options.pacer ?? createLocalPacer(clock), clock, log: silentLog },
     { editEveryMs: 1_000, ...options.surface },
   );
   const surface = surfaces.of(session);

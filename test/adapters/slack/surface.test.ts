@@ -1,11 +1,12 @@
 // A thread of Slack as a place to post: the contract, and what Slack's answers mean.
 import { describe, expect, test } from "vitest";
-import { createLocalPace } from "../../../src/adapters/local/pace.ts";
+import { createLocalPacer } from "../../../src/adapters/local/pacer.ts";
 import { createSystemClock } from "../../../src/adapters/system-clock.ts";
-import type { Pace } from "../../../src/core/ports/pace.ts";
+import type { Pacer, Urgency } from "../../../src/core/ports/pacer.ts";
 import type { PageContent } from "../../../src/core/ports/surface.ts";
 import { surfaceContract } from "../../contract/surface.ts";
 import { until } from "../../support/until.ts";
+import { manualClock } from "../../support/manual-clock.ts";
 import { outboundWorld } from "./outbound-world.ts";
 
 const page = (markdown: string): PageContent => ({ markdown, buttons: [] });
@@ -46,17 +47,17 @@ describe("a page in Slack", () => {
   });
 
   test("is not sent when its writer has lost the thread while the page waited for its turn, or for a connection", async () => {
-    let mayBegin = true;
-    const waits = createLocalPace(createSystemClock());
-    const pace: Pace = {
+    let [mayBegin, isLostMeanwhile] = [true, true];
+    const waits = createLocalPacer(createSystemClock());
+    const pacer: Pacer = {
       ...waits,
-      async take(key, rate) {
-        const waitMs = await waits.take(key, rate);
-        mayBegin = false;
+      async take(budget, asking) {
+        const waitMs = await waits.take(budget, asking);
+        mayBegin &&= !isLostMeanwhile;
         return waitMs;
       },
     };
-    await using world = await outboundWorld({ pace });
+    await using world = await outboundWorld({ pacer });
     const write = () => mayBegin;
     expect(await world.surface.post("key-1", page("late"), write)).toMatchObject({ kind: "later" });
     expect(world.slack.callsOf("chat.postMessage")).toEqual([]);
@@ -64,7 +65,7 @@ describe("a page in Slack", () => {
     if (posted.kind !== "ok") throw new Error(posted.kind);
     expect(await world.surface.edit(posted.message, page("late"), write)).toMatchObject({ kind: "later" });
     expect(await world.surface.remove(posted.message, write)).toMatchObject({ kind: "later" });
-    mayBegin = true;
+    [mayBegin, isLostMeanwhile] = [true, false];
     expect(await world.surface.edit(posted.message, page("still in time"), write)).toMatchObject({
       kind: "ok",
     });
@@ -150,15 +151,38 @@ describe("a page in Slack", () => {
     expect(world.texts()).toEqual([]);
   });
 
-  test("with many threads at work each edits less often, since Slack counts them together", async () => {
-    await using world = await outboundWorld();
-    const { surface, surfaces, slack, channel, ana } = world;
-    expect(surface.limits.editEveryMs).toBe(1_000);
-    for (let index = 0; index < 5; index++) {
-      const { ts } = ana.say(channel, "hello");
-      surfaces.status.show(`slack:${slack.teamId}:${channel.id}:${ts}` as typeof world.session, "working");
-    }
-    expect(surface.limits.editEveryMs).toBe(6_000);
+  test("where many threads write, progress waits for its turn, and a final does not", async () => {
+    const clock = manualClock();
+    await using world = await outboundWorld({ pacer: createLocalPacer(clock) });
+    const posted = await world.surface.post("key-1", page("one"));
+    const message = posted.kind === "ok" ? posted.message : "";
+    const edit = (text: string, urgency: Urgency) =>
+      world.surface.edit(message, page(text), undefined, urgency);
+    const kinds = [];
+    for (let n = 0; n < 10; n++) kinds.push((await edit(`${n}`, "progress")).kind);
+    expect(kinds).toEqual([...Array(8).fill("ok"), "later", "later"]);
+    expect(await edit("whole", "final")).toMatchObject({ kind: "ok" });
+    expect(await edit("late", "progress")).toMatchObject({ kind: "later", isTurn: true });
+    expect(world.slack.callsOf("chat.update")).toHaveLength(9);
+    expect(world.texts()).toEqual(["whole"]);
+  });
+
+  test("after Slack has refused an edit all edits of the workspace keep to its limit, finals first", async () => {
+    const clock = manualClock();
+    await using world = await outboundWorld({ pacer: createLocalPacer(clock) });
+    const posted = await world.surface.post("key-1", page("one"));
+    const message = posted.kind === "ok" ? posted.message : "";
+    world.slack.fault("chat.update", { kind: "rate limited", retryAfterS: 5 });
+    expect(await world.surface.edit(message, page("a"))).toEqual({ kind: "later", afterMs: 5_000 });
+    const other = world.surfaces.of(
+      `${world.session.slice(0, world.session.lastIndexOf(":"))}:1.000001` as typeof world.session,
+    );
+    expect(await other.edit("1.000002", page("b"), undefined, "progress")).toMatchObject({
+      kind: "later",
+      isTurn: true,
+    });
+    expect(await other.edit("1.000002", page("b"))).toEqual({ kind: "later", afterMs: 5_000, isTurn: true });
+    expect(world.slack.callsOf("chat.update")).toHaveLength(1);
   });
 
   test("R19: a post is found by the id of its block where Slack does not show metadata", async () => {

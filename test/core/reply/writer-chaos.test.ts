@@ -171,7 +171,7 @@ describe("the reply writer", () => {
         first.on({ kind: "round", round: 1, state: "start" });
         for (let at = 0; at < whole.length; at += 150) {
           first.on({ kind: "text", text: whole.slice(at, at + 150) });
-          await clock.advance(1000);
+          await clock.advance(2000);
         }
         first.on({ kind: "round", round: 1, state: "again", why: "cut" });
         first.on({ kind: "text", text: "Short." });
