@@ -58,10 +58,12 @@ export function withFiles(surface: Surface, api: DiscordApi, session: SessionId,
   return {
     ...surface,
     limits,
-    post: (key, page, mayBegin) =>
-      page.file === undefined ? surface.post(key, page, mayBegin) : post(key, page.file, mayBegin),
-    edit: (message, page, mayBegin) =>
-      page.file === undefined ? surface.edit(message, page, mayBegin) : edit(message, page.file, mayBegin),
+    post: (key, page, mayBegin, urgency) =>
+      page.file === undefined ? surface.post(key, page, mayBegin, urgency) : post(key, page.file, mayBegin),
+    edit: (message, page, mayBegin, urgency) =>
+      page.file === undefined
+        ? surface.edit(message, page, mayBegin, urgency)
+        : edit(message, page.file, mayBegin),
     find: (key, known) =>
       known?.page?.file === undefined ? surface.find(key, known) : find(known.page.file, known),
   };

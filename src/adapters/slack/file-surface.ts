@@ -109,18 +109,18 @@ export function withFiles(
   return {
     ...surface,
     limits,
-    post: (key, page, mayBegin) =>
-      page.file === undefined ? surface.post(key, page, mayBegin) : post(page.file, mayBegin),
-    async edit(message, page, mayBegin) {
+    post: (key, page, mayBegin, urgency) =>
+      page.file === undefined ? surface.post(key, page, mayBegin, urgency) : post(page.file, mayBegin),
+    async edit(message, page, mayBegin, urgency) {
       const isFile = FILE_ID.test(message);
       if (isFile && page.file !== undefined) return { kind: "ok", message };
-      if (!isFile && page.file === undefined) return surface.edit(message, page, mayBegin);
+      if (!isFile && page.file === undefined) return surface.edit(message, page, mayBegin, urgency);
       // An attempt before wanted the other kind of page there.
-      const removed = await (isFile ? remove(message, mayBegin) : surface.remove(message, mayBegin));
+      const removed = await (isFile ? remove(message, mayBegin) : surface.remove(message, mayBegin, urgency));
       return removed.kind === "ok" ? { kind: "gone", what: "message" } : removed;
     },
-    remove: (message, mayBegin) =>
-      FILE_ID.test(message) ? remove(message, mayBegin) : surface.remove(message, mayBegin),
+    remove: (message, mayBegin, urgency) =>
+      FILE_ID.test(message) ? remove(message, mayBegin) : surface.remove(message, mayBegin, urgency),
     find: (key, known) =>
       known?.page?.file === undefined ? surface.find(key, known) : find(known.page.file),
   };
