@@ -11,7 +11,6 @@ import { createNewId, sha256 } from "./adapters/ids.ts";
 import { createAnswers } from "./adapters/postgres/answers.ts";
 import { createBranches } from "./adapters/postgres/branches.ts";
 import { createDepartures } from "./adapters/postgres/departures.ts";
-import { createGoals } from "./adapters/postgres/goals.ts";
 import { createPages } from "./adapters/postgres/pages.ts";
 import { createInbox } from "./adapters/postgres/inbox.ts";
 import { createReadingMarks } from "./adapters/postgres/reading-marks.ts";
@@ -28,14 +27,14 @@ import { createWebChat } from "./adapters/web/connection.ts";
 import { createAccess } from "./core/access/access.ts";
 import type { Tool } from "./core/agent/tool.ts";
 import { createBranching, type BranchingOptions } from "./core/branch/branching.ts";
-import { createGoalCommands } from "./core/command/goal-command.ts";
 import { createCommands } from "./core/command/commands.ts";
 import type { Log } from "./core/ports/log.ts";
 import type { Surface } from "./core/ports/surface.ts";
 import { createBacklog } from "./core/run/backlog.ts";
 import { createIntake } from "./core/run/intake.ts";
 import { createLeaveSpace } from "./core/run/leave-space.ts";
-import { createGoalTurns, goalBell } from "./core/run/goal-turn.ts";
+import { createGoalTurns } from "./core/run/goal-turn.ts";
+import type { GoalCardsOptions } from "./core/run/goal-cards.ts";
 import { createRunSession, type RunSessionDeps } from "./core/run/run-session.ts";
 import { createServe } from "./core/run/serve-session.ts";
 import { createSpaceWork } from "./core/run/space-work.ts";
@@ -48,6 +47,7 @@ import { openDatabase, type DatabaseTimes } from "./parts/database.ts";
 import { openDiscord, type DiscordTimes } from "./parts/discord.ts";
 import { galleryOf } from "./parts/gallery.ts";
 import { openGoalParts } from "./parts/goals.ts";
+import { openGoals } from "./parts/goal-store.ts";
 import { openInstalls } from "./parts/installs.ts";
 import { openMetrics } from "./parts/metrics.ts";
 import { isWebChatOn, openPlaces } from "./parts/places.ts";
@@ -63,7 +63,11 @@ export interface AppWorld {
   /** Internal: shorter times for tests. */
   readonly times?: CoordinationTimes &
     DatabaseTimes &
-    DiscordTimes & { readonly sweep?: SweeperOptions; readonly branches?: BranchingOptions };
+    DiscordTimes & {
+      readonly sweep?: SweeperOptions;
+      readonly branches?: BranchingOptions;
+      readonly cards?: GoalCardsOptions;
+    };
   /** Internal: lets a test stand between the replies and the platform. */
   readonly surface?: (surface: Surface) => Surface;
   /** Internal: the same between the product and its database. */
@@ -160,13 +164,24 @@ export async function startApp(
     const store = watch.store(createRunStore({ sql, newId }));
     const messages = createWebMessages(sql);
     const transcripts = createTranscripts(sql);
-    const goals = createGoals(sql);
     const inbox = createInbox(sql);
     const access = createAccess(settings.config.access);
     const intake = watch.intake(createIntake({ access, inbox, queue, stops, clock, log }));
     const models = modelsOf(role, settings);
-    const ring = goalBell({ queue: goalQueue, clock, log });
-    const goalCommands = createGoalCommands({ access, goals, ring, newId });
+    const { goals, goalCommands, goalCards } = openGoals(
+      {
+        sql,
+        access,
+        queue: goalQueue,
+        surfaceOf: (session) => surfaceOf(session),
+        reachOf: (session) => places.reachOf(session),
+        clock,
+        hash: sha256,
+        newId,
+        log,
+      },
+      world.times?.cards,
+    );
 
     waitsFor = "Slack";
     const stored = await openInstalls({ sql, log }, settings);
@@ -209,6 +224,7 @@ export async function startApp(
       world.times?.branches,
     );
     started.push({ name: "branching", stop: () => branching.stop() });
+    started.push({ name: "goal cards", stop: () => goalCards.stop() });
 
     if (role !== "gateway") {
       const goalParts = openGoalParts({ goals, clock, log, newId }, settings);
@@ -220,7 +236,10 @@ export async function startApp(
         BOT_NAME,
       );
       started.push({ name: "model", stop: () => agent.close() });
-      const goalTurns = createGoalTurns({ goals, queue: goalQueue, clock, log }, goalParts.bookkeeping);
+      const goalTurns = createGoalTurns(
+        { goals, cards: goalCards, queue: goalQueue, clock, log },
+        goalParts.bookkeeping,
+      );
       const stepDeps: RunSessionDeps = {
         store,
         pages: createPages(sql),
@@ -271,6 +290,7 @@ export async function startApp(
       started.push({ name: "goal worker", stop: () => goalWorker.close() });
       sweeper.start();
       branching.start();
+      goalCards.start();
       started.push({ name: "sweeper", stop: () => sweeper.stop() });
     }
 

@@ -36,6 +36,7 @@ export function goalCommands(goals: Goals = createMemoryGoals(() => Date.now()))
     access: accessWith(),
     goals,
     ring: () => {},
+    show: () => {},
     newId: () => `goal-${(count += 1)}`,
   });
 }

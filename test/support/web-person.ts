@@ -1,5 +1,6 @@
 // A person at the web chat, without a browser: sends what a browser sends, and reads what the page shows.
 import { randomBytes } from "node:crypto";
+import type { ButtonAction } from "../../src/core/ports/surface.ts";
 import { until } from "./until.ts";
 
 export interface ShownMessage {
@@ -12,6 +13,13 @@ export interface ShownMessage {
   readonly foot: string;
   /** The value of the button, where there is one. */
   readonly retry: string | undefined;
+  /** It is the goal's card. */
+  readonly isCard: boolean;
+  readonly buttons: readonly {
+    readonly action: ButtonAction;
+    readonly label: string;
+    readonly value: string;
+  }[];
 }
 
 export interface WebPerson {
@@ -20,7 +28,10 @@ export interface WebPerson {
    * @returns the thread that was written to, or begun. Rejects with the sentence that a person would read.
    */
   say(text: string, thread?: string, id?: string): Promise<string>;
-  click(thread: string, action: "stop" | "retry", value?: string): Promise<void>;
+  click(thread: string, action: ButtonAction, value?: string): Promise<void>;
+  /** The newest card of a goal; undefined where none stands there. */
+  card(thread: string): Promise<ShownMessage | undefined>;
+  /** What stands in the thread but the cards of goals. */
   read(thread: string): Promise<readonly ShownMessage[]>;
   /** Where the links in its messages lead. */
   links(thread: string): Promise<readonly string[]>;
@@ -65,7 +76,7 @@ export function createWebPerson(base: string | (() => string), person?: string):
   }
 
   const read = async (thread: string): Promise<readonly ShownMessage[]> =>
-    (await articles(thread)).map(shown);
+    (await articles(thread)).map(shown).filter(({ isCard }) => !isCard);
 
   return {
     async say(text, thread, id = newMessageId()) {
@@ -81,6 +92,7 @@ export function createWebPerson(base: string | (() => string), person?: string):
       });
     },
     read,
+    card: async (thread) => (await articles(thread)).map(shown).findLast(({ isCard }) => isCard),
     links: async (thread) =>
       (await articles(thread)).flatMap((article) =>
         [...article.matchAll(/<a href="([^"]*)"/g)].map(([, link = ""]) =>
@@ -123,7 +135,15 @@ function shown(article: string): ShownMessage {
     state: (attribute("data-state") ?? "settled") as ShownMessage["state"],
     text: part(/<div class="body[^>]*>([\s\S]*?)<\/div>\s*(?:<footer|<\/article)/),
     foot: part(/<footer>([\s\S]*?)<\/footer>/),
-    retry: /data-action="retry" data-value="([^"]*)"/.exec(article)?.[1],
+    retry: /data-action="retry"\s+data-value="([^"]*)"/.exec(article)?.[1],
+    isCard: /class="message from-bot card/.test(article),
+    buttons: [
+      ...article.matchAll(/data-action="(\w+)"\s+data-value="([^"]*)"[^>]*>([\s\S]*?)<\/button>/g),
+    ].map(([, action = "", value = "", label = ""]) => ({
+      action: action as ButtonAction,
+      value,
+      label: textOf(label),
+    })),
   };
 }
 

@@ -12,6 +12,7 @@ export function toPage(value: unknown): PageContent {
     ...optional(page, "footer", textOf),
     ...(page["isTrouble"] === true ? { isTrouble: true } : {}),
     ...optional(page, "file", toFile),
+    ...(page["isCard"] === true ? { isCard: true } : {}),
     buttons: listOf(page["buttons"], "buttons").flatMap(toButton),
   };
 }

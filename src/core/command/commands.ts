@@ -208,12 +208,14 @@ export function createCommands(deps: CommandDeps, options: CommandOptions = {}):
             : receipt.kind === "stored" && receipt.running;
         const text = isRunning ? "Stopping." : "Nothing is running in this thread.";
         const goal = await deps.goals.open(request.session);
+        if (goal !== undefined) deps.goals.changed(request.session);
         return goal === undefined ? text : `${text} ${standingOfGoal(goal, deps.clock.now())}`;
       }
       case "reset": {
         const goal = await deps.goals.open(request.session);
         const receipt = await store(command, request);
         if (receipt.kind === "ignored") return "There is nothing to reset here yet.";
+        if (goal !== undefined) deps.goals.changed(request.session);
         const text = "This thread begins anew: the bot no longer sees what was said above.";
         return goal === undefined ? text : `${text} Its goal has ended. Spent: ${spentOnGoal(goal)}.`;
       }

@@ -31,6 +31,8 @@ export interface GoalCommands {
   quiet(request: GoalRequest): Promise<string | undefined>;
   /** The thread's open goal. */
   open(session: SessionId): Promise<Goal | undefined>;
+  /** Something else than a command of its own has changed it: its card says so soon. */
+  changed(session: SessionId): void;
 }
 
 export interface GoalCommandDeps {
@@ -38,10 +40,12 @@ export interface GoalCommandDeps {
   readonly goals: Pick<Goals, "read" | "apply" | "isDone">;
   /** Rings for the goal's next turn where that is due now. Never rejects. */
   readonly ring: (session: SessionId, goal: Goal) => void;
+  /** Brings the goal's card up to date. Never rejects. */
+  readonly show: (session: SessionId) => void;
   readonly newId: NewId;
 }
 
-export function createGoalCommands({ access, goals, ring, newId }: GoalCommandDeps): GoalCommands {
+export function createGoalCommands({ access, goals, ring, show, newId }: GoalCommandDeps): GoalCommands {
   async function open(session: SessionId): Promise<Goal | undefined> {
     const goal = await goals.read(session);
     return goal?.closed === undefined ? goal : undefined;
@@ -101,6 +105,7 @@ export function createGoalCommands({ access, goals, ring, newId }: GoalCommandDe
 
   return {
     open,
+    changed: show,
     async quiet(request) {
       if ((await open(request.session)) === undefined) return undefined;
       const event = { kind: "pause", by: askerOf(request) } as const;

@@ -37,6 +37,8 @@ export interface PageContent {
   readonly isTrouble?: true;
   /** A page that is a file has no words and no buttons beside it, and never changes. */
   readonly file?: PageFile;
+  /** It stands for the thread's goal and is edited in place: a chat of ours keeps it in view. */
+  readonly isCard?: true;
   readonly buttons: readonly Button[];
 }
 

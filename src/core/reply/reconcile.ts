@@ -61,6 +61,7 @@ export function isSamePage(a: PageContent | undefined, b: PageContent): boolean 
     a.isTrouble === b.isTrouble &&
     a.file?.name === b.file?.name &&
     a.file?.text === b.file?.text &&
+    a.isCard === b.isCard &&
     a.buttons.length === b.buttons.length &&
     a.buttons.every((button, index) => {
       const other = b.buttons[index];

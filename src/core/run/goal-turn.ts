@@ -16,6 +16,7 @@ import type { Opened, RunEnding } from "../ports/run-store.ts";
 import type { RoundRecord } from "../round.ts";
 import type { SessionId } from "../thread.ts";
 import type { Usage } from "../usage.ts";
+import type { GoalCardKeeper } from "./goal-cards.ts";
 import type { LoopEnd } from "./run-ending.ts";
 
 export interface GoalTurnDeps {
@@ -27,6 +28,8 @@ export interface GoalTurnDeps {
   read(session: SessionId): Promise<Goal | undefined>;
   /** The model was told of this revision in the turn under way. */
   told(session: SessionId, revision: number): Promise<void>;
+  /** A run goes on in a thread with a goal. Resolves when its card is up to date, or left to others. Never rejects. */
+  shown(session: SessionId): Promise<void>;
   /** A run has ended in a thread that has this goal, if any. */
   ended(session: SessionId, goal: Goal | undefined): void;
 }
@@ -41,6 +44,7 @@ export interface GoalTurns extends GoalTurnDeps {
 
 export interface GoalTurnWorld {
   readonly goals: Pick<Goals, "read" | "apply">;
+  readonly cards: Pick<GoalCardKeeper, "changed">;
   /** The bell of goals' own turns, which is not the one of people's messages. */
   readonly queue: RunQueue;
   readonly clock: Clock;
@@ -65,7 +69,7 @@ export function goalBell({
 }
 
 export function createGoalTurns(
-  { goals, queue, clock, log }: GoalTurnWorld,
+  { goals, cards, queue, clock, log }: GoalTurnWorld,
   bookkeeping: ReadonlySet<string>,
 ): GoalTurns {
   const ring = goalBell({ queue, clock, log });
@@ -79,8 +83,11 @@ export function createGoalTurns(
     async told(session, revision) {
       await goals.apply(session, { kind: "told", revision });
     },
+    shown: (session) => cards.changed(session),
     ended(session, goal) {
-      if (goal !== undefined) ended.set(session, goal);
+      if (goal === undefined) return;
+      ended.set(session, goal);
+      void cards.changed(session);
     },
     released(session) {
       const goal = ended.get(session);

@@ -20,7 +20,10 @@ test("a run that ends with the next turn due rings for it once, when the session
     },
   };
   const goals = createMemoryGoals(() => 0);
-  const turns = createGoalTurns({ goals, queue, clock: createSystemClock(), log: silentLog }, new Set());
+  const turns = createGoalTurns(
+    { goals, cards: { changed: async () => {} }, queue, clock: createSystemClock(), log: silentLog },
+    new Set(),
+  );
   const serve = createServe({
     locker,
     store: { hasWork: async () => false },

@@ -22,7 +22,7 @@ export function messageMarkup(row: WebMessage): Markup {
   const isPerson = row.from === "person";
   const time = new Date(row.at).toISOString();
   return html`<article
-    class="message from-${row.from}"
+    class="message from-${row.from}${page.isCard ? " card" : ""}${page.isCard && page.buttons.length > 0 ? " pinned" : ""}"
     id="m-${row.id}"
     data-id="${row.id}"
     data-at="${row.at}"
