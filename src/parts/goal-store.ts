@@ -1,11 +1,12 @@
 /** Goals of threads: stored, commanded, and shown by their cards. Whoever changes one has its card brought up to date. */
 
+import { sha256 } from "../adapters/ids.ts";
 import { createGoalCards } from "../adapters/postgres/goal-cards.ts";
 import { createGoals } from "../adapters/postgres/goals.ts";
 import type { Sql } from "../adapters/postgres/sql.ts";
 import type { Access } from "../core/access/access.ts";
 import { createGoalCommands, type GoalCommands } from "../core/command/goal-command.ts";
-import type { Hash, NewId } from "../core/ids.ts";
+import type { NewId } from "../core/ids.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import type { Goals } from "../core/ports/goals.ts";
 import type { Log } from "../core/ports/log.ts";
@@ -17,7 +18,6 @@ import {
   type GoalCardsOptions,
 } from "../core/run/goal-cards.ts";
 import { goalBell } from "../core/run/goal-turn.ts";
-import type { SessionId } from "../core/thread.ts";
 
 export interface GoalParts {
   readonly goals: Goals;
@@ -31,7 +31,6 @@ export interface GoalPartsDeps extends Pick<GoalCardsDeps, "surfaceOf" | "reachO
   /** The bell of goals' own turns. */
   readonly queue: RunQueue;
   readonly clock: Clock;
-  readonly hash: Hash;
   readonly newId: NewId;
   readonly log: Log;
 }
@@ -39,16 +38,16 @@ export interface GoalPartsDeps extends Pick<GoalCardsDeps, "surfaceOf" | "reachO
 export function openGoals(deps: GoalPartsDeps, options?: GoalCardsOptions): GoalParts {
   const { sql, access, queue, clock, log, newId } = deps;
   const stored = createGoals(sql);
-  const goalCards = createGoalCardKeeper({ ...deps, cards: createGoalCards(sql) }, options);
+  const goalCards = createGoalCardKeeper({ ...deps, hash: sha256, cards: createGoalCards(sql) }, options);
   const goals: Goals = {
     ...stored,
     async apply(session, event, key) {
       const applied = await stored.apply(session, event, key);
-      if (applied.kind === "changed") void goalCards.changed(session);
+      if (applied.kind === "changed") goalCards.changed(session);
       return applied;
     },
   };
   const ring = goalBell({ queue, clock, log });
-  const show = (session: SessionId): void => void goalCards.changed(session);
+  const show = goalCards.changed;
   return { goals, goalCards, goalCommands: createGoalCommands({ access, goals, ring, show, newId }) };
 }

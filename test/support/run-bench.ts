@@ -177,6 +177,7 @@ export class RunBench {
         goals: createGoalTurns(
           {
             goals: gate(this.stores.goals, (method) => `goal.${method}`),
+            cards: { changed: () => {}, shown: async () => {} },
             queue: { wake: async () => {} },
             clock: this.clock,
             log: silentLog,

@@ -33,8 +33,10 @@ export interface GoalCardsOptions {
 }
 
 export interface GoalCardKeeper {
-  /** Something of the session's goal changed. Resolves when its card says so, or that is left to others. Never rejects. */
-  changed(session: SessionId): Promise<void>;
+  /** Something of the session's goal changed: its card says so soon. */
+  changed(session: SessionId): void;
+  /** The same. Resolves when the card says so, or that is left to others. Never rejects. */
+  shown(session: SessionId): Promise<void>;
   /** Brings what others left up to date, now and from time to time. */
   start(): void;
   /** Resolves when nothing is written any more. */
@@ -260,18 +262,23 @@ export function createGoalCardKeeper(deps: GoalCardsDeps, options: GoalCardsOpti
     underWay.delete(session);
   }
 
+  function shown(session: SessionId): Promise<void> {
+    if (stopping.signal.aborted) return Promise.resolve();
+    const known = underWay.get(session);
+    if (known !== undefined) {
+      known.isAgain = true;
+      return known.work;
+    }
+    const begun = Promise.withResolvers<void>();
+    underWay.set(session, { work: begun.promise, isAgain: false });
+    whileChanging(session).then(begun.resolve, begun.resolve);
+    return begun.promise;
+  }
+
   return {
+    shown,
     changed(session) {
-      if (stopping.signal.aborted) return Promise.resolve();
-      const known = underWay.get(session);
-      if (known !== undefined) {
-        known.isAgain = true;
-        return known.work;
-      }
-      const begun = Promise.withResolvers<void>();
-      underWay.set(session, { work: begun.promise, isAgain: false });
-      void whileChanging(session).then(begun.resolve);
-      return begun.promise;
+      shown(session).catch(() => undefined);
     },
     start() {
       if (!stopping.signal.aborted) looking = look();

@@ -28,7 +28,7 @@ export interface GoalTurnDeps {
   read(session: SessionId): Promise<Goal | undefined>;
   /** The model was told of this revision in the turn under way. */
   told(session: SessionId, revision: number): Promise<void>;
-  /** A run goes on in a thread with a goal. Resolves when its card is up to date, or left to others. Never rejects. */
+  /** A run begins in a thread with a goal. Resolves when its card is up to date, or left to others. Never rejects. */
   shown(session: SessionId): Promise<void>;
   /** A run has ended in a thread that has this goal, if any. */
   ended(session: SessionId, goal: Goal | undefined): void;
@@ -44,7 +44,7 @@ export interface GoalTurns extends GoalTurnDeps {
 
 export interface GoalTurnWorld {
   readonly goals: Pick<Goals, "read" | "apply">;
-  readonly cards: Pick<GoalCardKeeper, "changed">;
+  readonly cards: Pick<GoalCardKeeper, "changed" | "shown">;
   /** The bell of goals' own turns, which is not the one of people's messages. */
   readonly queue: RunQueue;
   readonly clock: Clock;
@@ -83,11 +83,11 @@ export function createGoalTurns(
     async told(session, revision) {
       await goals.apply(session, { kind: "told", revision });
     },
-    shown: (session) => cards.changed(session),
+    shown: (session) => cards.shown(session),
     ended(session, goal) {
       if (goal === undefined) return;
       ended.set(session, goal);
-      void cards.changed(session);
+      cards.changed(session);
     },
     released(session) {
       const goal = ended.get(session);

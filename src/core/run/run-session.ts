@@ -187,7 +187,7 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
       deps.goals &&
       openGoalTurn(deps.goals, { ...claimed, goal: claimed.goal }, given, deps.hash);
     const profile = goal?.profile ?? given;
-    if (goal !== undefined) void deps.goals?.shown(fence.session);
+    if (goal !== undefined) deps.goals?.shown(fence.session).catch(() => undefined);
     const entries: Entry[] = [...claimed.tail];
     let { rounds, requester } = run;
     /** A store that went away ends the attempt, not the run: the claim after it resumes from what was stored. */

@@ -89,7 +89,7 @@ test("a goal has one message, which is edited with whatever happens to it, and k
   const keeper = it.keeper();
   for (const event of [setGoal(), pause, resume, { kind: "clear", by: owner } as const]) {
     await it.apply(event);
-    await it.while(keeper.changed(it.session));
+    await it.while(keeper.shown(it.session));
     await expectShown(it);
   }
   expect(it.thread.messages).toHaveLength(1);
@@ -100,7 +100,7 @@ test("a post whose answer was lost is looked for and not posted again", async ()
   const it = world();
   it.thread.reactions.push({ kind: "unknown", landed: true });
   await it.apply(setGoal());
-  await it.while(it.keeper().changed(it.session));
+  await it.while(it.keeper().shown(it.session));
   await expectShown(it);
   expect(it.thread.messages).toHaveLength(1);
 });
@@ -109,14 +109,14 @@ test("killed between the post and the note of it: whoever looks next finds the p
   const it = world();
   await it.apply(setGoal());
   const dying = it.keeper({ shown: () => Promise.reject(new Error("killed")), leave: async () => {} });
-  await it.while(dying.changed(it.session));
+  await it.while(dying.shown(it.session));
   expect(it.thread.messages).toHaveLength(1);
   // Nobody else has it for a while, and then somebody does.
   expect(await cards().take(1_000, it.session)).toMatchObject({ dueInMs: expect.any(Number) });
   await backend
     .sql()
     .query({ name: "let-it-be-due", text: "update goals set card_at = 0 where session = $1" }, [it.session]);
-  await it.while(it.keeper().changed(it.session));
+  await it.while(it.keeper().shown(it.session));
   await expectShown(it);
   expect(it.thread.messages).toHaveLength(1);
 });
@@ -132,7 +132,7 @@ test("what changes while a card is written is shown right after it, by whoever w
       return cards().shown(card, state, times);
     },
   });
-  await it.while(keeper.changed(it.session));
+  await it.while(keeper.shown(it.session));
   await expectShown(it);
   expect(it.thread.messages).toHaveLength(1);
 });
@@ -154,17 +154,17 @@ test("a card that somebody deletes comes back when the goal stands otherwise, an
   const it = world();
   const keeper = it.keeper();
   await it.apply(setGoal());
-  await it.while(keeper.changed(it.session));
+  await it.while(keeper.shown(it.session));
   it.thread.deleteShown(0);
   await it.apply({ kind: "edit", by: owner, objective: "tidy all of it" });
-  await it.while(keeper.changed(it.session));
+  await it.while(keeper.shown(it.session));
   expect(it.thread.visible()).toEqual([]);
   await it.apply(pause);
-  await it.while(keeper.changed(it.session));
+  await it.while(keeper.shown(it.session));
   await expectShown(it);
   it.thread.deleteShown(0);
   await it.apply({ kind: "clear", by: owner });
-  await it.while(keeper.changed(it.session));
+  await it.while(keeper.shown(it.session));
   expect(it.thread.visible()).toEqual([]);
 });
 
@@ -173,10 +173,10 @@ test("where the thread is gone nothing is tried any more, whatever becomes of th
   const keeper = it.keeper();
   await it.apply(setGoal());
   it.thread.isGone = true;
-  await it.while(keeper.changed(it.session));
+  await it.while(keeper.shown(it.session));
   const writes = it.thread.writes.length;
   await it.apply(pause);
-  await it.while(keeper.changed(it.session));
+  await it.while(keeper.shown(it.session));
   expect(it.thread.writes).toHaveLength(writes);
 });
 
@@ -184,9 +184,9 @@ test("a goal that is replaced keeps its own card, which says so, and the new one
   const it = world();
   const keeper = it.keeper();
   await it.apply(setGoal("the first"));
-  await it.while(keeper.changed(it.session));
+  await it.while(keeper.shown(it.session));
   await it.apply(setGoal("the second", { mode: "replace" }));
-  await it.while(keeper.changed(it.session));
+  await it.while(keeper.shown(it.session));
   const [first, second] = it.thread.visible();
   expect(first?.markdown).toContain("another one took its place");
   expect(second?.markdown).toContain("the second");
@@ -197,7 +197,7 @@ test("a goal that ended before anybody saw it gets no card", async () => {
   const it = world();
   await it.apply(setGoal());
   await it.apply({ kind: "clear", by: owner });
-  await it.while(it.keeper().changed(it.session));
+  await it.while(it.keeper().shown(it.session));
   expect(it.thread.messages).toEqual([]);
 });
 
@@ -234,14 +234,14 @@ describe("whatever the platform does and whoever writes", () => {
           it.thread.reactions.push(...reactions);
           const [one, two] = [it.keeper(), it.keeper()];
           await it.apply(setGoal());
-          const works = [one.changed(it.session)];
+          const works = [one.shown(it.session)];
           const { goals } = storesOver(backend.sql());
           for (const [index, each] of steps.entries()) {
             if (each === "edit")
               await goals.apply(it.session, { kind: "edit", by: owner, objective: `tidy ${index}` });
             else if (each !== "both") await goals.apply(it.session, each === "pause" ? pause : resume);
-            works.push((index % 2 === 0 ? one : two).changed(it.session));
-            if (each === "both") works.push(two.changed(it.session));
+            works.push((index % 2 === 0 ? one : two).shown(it.session));
+            if (each === "both") works.push(two.shown(it.session));
           }
           await it.while(Promise.all(works));
           // What was left since a platform was away too long is due later.
@@ -250,7 +250,7 @@ describe("whatever the platform does and whoever writes", () => {
             .query({ name: "let-it-be-due", text: "update goals set card_at = 0 where session = $1" }, [
               it.session,
             ]);
-          await it.while(one.changed(it.session));
+          await it.while(one.shown(it.session));
           await expectShown(it);
           expect(it.thread.messages).toHaveLength(1);
         },

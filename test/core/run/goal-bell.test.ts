@@ -21,7 +21,13 @@ test("a run that ends with the next turn due rings for it once, when the session
   };
   const goals = createMemoryGoals(() => 0);
   const turns = createGoalTurns(
-    { goals, cards: { changed: async () => {} }, queue, clock: createSystemClock(), log: silentLog },
+    {
+      goals,
+      cards: { changed: () => {}, shown: async () => {} },
+      queue,
+      clock: createSystemClock(),
+      log: silentLog,
+    },
     new Set(),
   );
   const serve = createServe({
