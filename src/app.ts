@@ -293,21 +293,14 @@ export async function startApp(
       started.push({ name: "sweeper", stop: () => sweeper.stop() });
     }
 
+    /** What every way in needs to do what people ask for. */
+    const asked = { access, intake, branching, transcripts, models, goals: goalCommands };
     const hasWebChat = role !== "worker" && isWebChatOn(settings);
     if (hasWebChat) {
       // A gateway does not answer: only its workers know which model does.
       const info = { botName: BOT_NAME, version, demo: role === "start" && settings.model === undefined };
       const arrivals = createWebInbox(sql);
-      const commands = createCommands({
-        access,
-        intake,
-        branching,
-        transcripts,
-        models,
-        goals: goalCommands,
-        clock,
-        log,
-      });
+      const commands = createCommands({ ...asked, clock, log });
       const deps = {
         intake,
         commands,
@@ -327,12 +320,7 @@ export async function startApp(
     if (slack !== undefined && role !== "worker") {
       const { arrived, departed } = createSpaceWork({ departures, leaveSpace, queue, log }, "slack");
       const connection = slack.connect({
-        access,
-        intake,
-        branching,
-        transcripts,
-        models,
-        goals: goalCommands,
+        ...asked,
         threads: createPersonThreads(sql),
         answers: createAnswers(sql),
         arrived,
@@ -348,13 +336,8 @@ export async function startApp(
       const { leadership } = coordination;
       const marks = createReadingMarks(sql);
       const connection = discord.connect({
-        access,
-        intake,
-        branching,
+        ...asked,
         answers: createAnswers(sql),
-        transcripts,
-        models,
-        goals: goalCommands,
         marks,
         leaveSpace,
         leadership,
