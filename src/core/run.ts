@@ -20,6 +20,8 @@ export interface RunInfo {
   readonly usage: Usage;
   /** ms since 1970. */
   readonly startedAt: number;
+  /** The model that was asked last; absent before the first call, and where nobody needs it. */
+  readonly model?: string;
   /** Who asked: the author of the newest admitted inbound; a turn has its requester's rights. */
   readonly requester: Author;
 }

@@ -41,3 +41,10 @@ export function totalTokens(usage: Usage): number | undefined {
   const known = BUCKETS.filter((b) => b !== "cost").flatMap((b) => usage[b] ?? []);
   return known.length === 0 ? undefined : known.reduce((a, b) => a + b, 0);
 }
+
+/** How much of what the model read came from the provider's cache, 0 to 1; absent where that was not reported. */
+export function cachedShare({ input, cacheRead, cacheWrite }: Usage): number | undefined {
+  if (cacheRead === undefined) return undefined;
+  const read = (input ?? 0) + cacheRead + (cacheWrite ?? 0);
+  return read === 0 ? undefined : cacheRead / read;
+}

@@ -277,7 +277,7 @@ export class RunBench {
   /** Text and footer of the pages that a person sees, without what it took. */
   shown(): string[] {
     return this.thread.visible().map(({ markdown, status, footer }) => {
-      const under = status ?? footer?.replace(/(?: · )?\d[^·]*$/u, "");
+      const under = status ?? footer?.replace(/(?: · )?(?:\d+ steps? · )?\d[^·]*$/u, "");
       return under === undefined || under === "" ? markdown : `${markdown} [${under}]`;
     });
   }

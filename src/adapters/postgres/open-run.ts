@@ -19,7 +19,15 @@ import {
 } from "./ledger-sql.ts";
 import { newest, sorted, TAIL, tailOf, type TailRow } from "./open-tail.ts";
 import { openUsual, type Found } from "./open-usual.ts";
-import { OUTCOME_JSON, toOutcome, toRunInfo, USAGE_JSON, type OutcomeRow, type RunRow } from "./run-row.ts";
+import {
+  modelOf,
+  OUTCOME_JSON,
+  toOutcome,
+  toRunInfo,
+  USAGE_JSON,
+  type OutcomeRow,
+  type RunRow,
+} from "./run-row.ts";
 import { shaped } from "./shaped.ts";
 import { snapshotRetry } from "./snapshot-retry.ts";
 import type { Sql } from "./sql.ts";
@@ -171,7 +179,8 @@ select todo.kind as todo, h.fence,
   else (
     select json_build_object('id', id, 'session', session, 'cause', cause, 'epoch', epoch, 'rounds', rounds,
       'startedAt', started_at, 'requester', requester,
-      'usage', (select ${USAGE_JSON} from model_calls c where c.run = current.id)) from current) end as run,
+      'usage', (select ${USAGE_JSON} from model_calls c where c.run = current.id), 'model', ${modelOf("current.id")})
+    from current) end as run,
   coalesce((select outcome from given_up),
     (select ${OUTCOME_JSON} from current r where r.reply = 'settling')) as outcome,
   (select ${TAIL} from newest e) as history, (select ${TAIL} from added e) as added, (select ${TAIL} from of_run e) as entries,

@@ -10,6 +10,9 @@ export function toPage(value: unknown): PageContent {
     markdown: textOf(page["markdown"], "markdown"),
     ...optional(page, "status", textOf),
     ...optional(page, "footer", textOf),
+    ...(page["steps"] === undefined
+      ? {}
+      : { steps: listOf(page["steps"], "steps").map((line) => textOf(line, "step")) }),
     ...(page["isTrouble"] === true ? { isTrouble: true } : {}),
     ...optional(page, "file", toFile),
     ...(page["isCard"] === true ? { isCard: true } : {}),

@@ -27,6 +27,7 @@ export interface RunRow {
   readonly startedAt: number;
   readonly requester: unknown;
   readonly usage: UsageRow | null;
+  readonly model?: string | null;
 }
 
 export interface OutcomeRow {
@@ -41,6 +42,10 @@ export interface OutcomeRow {
 export const USAGE_JSON = `json_build_object('input', sum(c.input), 'cacheRead', sum(c.cache_read),
   'cacheWrite', sum(c.cache_write), 'output', sum(c.output), 'reasoning', sum(c.reasoning), 'cost', sum(c.cost))`;
 
+/** SQL: the model that the run with this id asked last. */
+export const modelOf = (run: string): string =>
+  `(select m.model from model_calls m where m.run = ${run} order by m.round desc, m.started_at desc limit 1)`;
+
 /** SQL: the outcome of the ended run `r`, as an `OutcomeRow`. */
 export const OUTCOME_JSON = `json_build_object('reason', r.reason, 'code', r.error_code, 'message', r.error_message,
   'endedAt', r.ended_at, 'goal', r.goal_said)`;
@@ -54,6 +59,7 @@ export function toRunInfo(row: RunRow): RunInfo {
     rounds: row.rounds,
     usage: toUsage(row.usage),
     startedAt: row.startedAt,
+    ...(row.model == null ? {} : { model: row.model }),
     requester: toAuthor(row.requester),
   };
 }

@@ -13,7 +13,15 @@ import { staleFence } from "./fenced.ts";
 import { IN_ORDER, isStopped } from "./ledger-sql.ts";
 import { openGoal, openGoalOf } from "./open-goal.ts";
 import { openRun } from "./open-run.ts";
-import { OUTCOME_JSON, toOutcome, toRunInfo, USAGE_JSON, type OutcomeRow, type RunRow } from "./run-row.ts";
+import {
+  modelOf,
+  OUTCOME_JSON,
+  toOutcome,
+  toRunInfo,
+  USAGE_JSON,
+  type OutcomeRow,
+  type RunRow,
+} from "./run-row.ts";
 import type { Sql } from "./sql.ts";
 import { snapshotRetry } from "./snapshot-retry.ts";
 import { createWork } from "./work.ts";
@@ -43,7 +51,7 @@ const TRIED_AGAIN = {
   text: `
 select json_build_object('id', r.id, 'session', r.session, 'cause', r.cause, 'epoch', r.epoch, 'rounds', r.rounds,
     'startedAt', r.started_at, 'requester', r.requester,
-    'usage', (select ${USAGE_JSON} from model_calls c where c.run = r.id)) as run,
+    'usage', (select ${USAGE_JSON} from model_calls c where c.run = r.id), 'model', ${modelOf("r.id")}) as run,
   ${OUTCOME_JSON} as outcome,
   (select json_agg(${ENTRY_JSON} order by e.seq) from entries e where e.run = r.id and e.session = r.session) as entries
 from runs again join runs r on r.id = again.retry_of

@@ -55,6 +55,10 @@ from runs r where r.id = ${run}`,
 
 const DETAILS = details("spent-details", NEWEST);
 const DETAILS_OF = details("spent-details-of", OF_MESSAGE);
+const DETAILS_NAMED = details(
+  "spent-details-named",
+  `(select n.id from runs n where n.session = $1 and n.id = $2)`,
+);
 
 interface DetailsRow {
   readonly id: RunId;
@@ -86,16 +90,19 @@ function toModelUsage({ usage, ...row }: ByModelRow): ModelUsage {
   return { ...row, usage: toUsage(usage) };
 }
 
-/** @param message the run that it belongs to; the newest one unless said. */
+/** @param which the run itself, or a message that belongs to it; the newest one unless said. */
 export async function readRun(
   sql: Sql,
   session: SessionId,
-  message?: string,
+  which: { readonly message?: string; readonly run?: RunId } = {},
 ): Promise<RunDetails | undefined> {
+  const { message, run: id } = which;
   const [row] =
-    message === undefined
-      ? await sql.query<DetailsRow>(DETAILS, [session])
-      : await sql.query<DetailsRow>(DETAILS_OF, [session, message]);
+    id !== undefined
+      ? await sql.query<DetailsRow>(DETAILS_NAMED, [session, id])
+      : message === undefined
+        ? await sql.query<DetailsRow>(DETAILS, [session])
+        : await sql.query<DetailsRow>(DETAILS_OF, [session, message]);
   if (row === undefined) return undefined;
   const { outcome, usage, calls, tools, ...run } = row;
   return {

@@ -155,7 +155,8 @@ export function createTranscripts(sql: Sql): Transcripts {
     },
     usage: (session) => readUsage(sql, session),
     newestRun: (session) => readRun(sql, session),
-    runOf: (session, message) => readRun(sql, session, message),
+    runOf: (session, message) => readRun(sql, session, { message }),
+    run: (session, run) => readRun(sql, session, { run }),
     async entries(session) {
       const [row] = await sql.query<{ entries: readonly EntryRow[] | null }>(ENTRIES, [session]);
       return (row?.entries ?? []).map(toEntry);

@@ -92,12 +92,18 @@ export function formatPage(page: PageContent, options: FormatOptions = {}): Slac
   const said = mrkdwnOf(rich);
   const status = page.status === undefined ? "" : `${lineOf(page.status)}…`;
   const footer = page.footer === undefined ? "" : lineOf(page.footer);
-  const plain = [said, escapeSigns(status), escapeSigns(footer)].filter((part) => part !== "").join("\n\n");
+  const steps = (page.steps ?? [])
+    .map(lineOf)
+    .filter((line) => line !== "")
+    .join("\n");
+  const plain = [said, escapeSigns(steps), escapeSigns(status), escapeSigns(footer)]
+    .filter((part) => part !== "")
+    .join("\n\n");
   if (plain === "") return { kind: "blank" };
   if (plain.length > TEXT_LIMIT) return { kind: "too_long" };
   const blocks: SlackBlock[] = [
     ...(rich.length === 0 ? [] : [{ type: "rich_text", elements: rich } as const]),
-    ...[status, footer].filter((line) => line !== "").map(contextOf),
+    ...[steps, status, footer].filter((line) => line !== "").map(contextOf),
     ...(page.buttons.length === 0 ? [] : [actionsOf(page.buttons)]),
   ];
   return { kind: "message", blocks: withKey(blocks, options.key), text: said === "" ? plain : said, plain };

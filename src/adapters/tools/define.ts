@@ -12,6 +12,8 @@ export interface ToolDefinition<Shape extends z.ZodObject> {
   readonly arguments: Shape;
   /** As `Tool.mayRepeat`. */
   readonly mayRepeat?: true;
+  /** As of `Tool`. */
+  doing?(count: number): string;
   /** ms, where it differs from the session's limit. */
   readonly timeoutMs?: number;
   run(given: z.output<Shape>, context: ToolContext): Promise<unknown>;
@@ -19,11 +21,12 @@ export interface ToolDefinition<Shape extends z.ZodObject> {
 
 /** @throws TypeError when the name is not allowed or the arguments can not be told as one plain JSON Schema object. */
 export function toolOf<Shape extends z.ZodObject>(definition: ToolDefinition<Shape>): Tool {
-  const { name, arguments: shape, mayRepeat, timeoutMs, run } = definition;
+  const { name, arguments: shape, mayRepeat, doing, timeoutMs, run } = definition;
   return defineTool<z.output<Shape>>({
     ...specOf(definition),
     effect: definition.effect,
     ...(mayRepeat !== undefined && { mayRepeat }),
+    ...(doing !== undefined && { doing }),
     ...(timeoutMs !== undefined && { timeoutMs }),
     parse(value) {
       const parsed = shape.safeParse(value);

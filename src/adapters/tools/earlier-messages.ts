@@ -16,6 +16,7 @@ export function createEarlierMessagesTool(deps: { readonly conversation: Convers
       "Reads messages that were written on the platform before: in this thread, or in its whole channel. " +
       "Use it when people refer to something that you have not seen.",
     effect: "read",
+    doing: () => "Reading earlier messages",
     arguments: z.object({
       where: z
         .enum(["thread", "channel"])

@@ -57,6 +57,7 @@ export function createGoalTools({ goals, verifierOf }: GoalToolsDeps): readonly 
       name: "get_goal",
       description: "Reads this thread's goal: its text, where it stands, and how much of its budget is used.",
       effect: "read",
+      doing: () => "Looking at the goal",
       arguments: z.object({}),
       async run(_, context) {
         const goal = await goals.read(sessionOf(context));
@@ -73,6 +74,7 @@ export function createGoalTools({ goals, verifierOf }: GoalToolsDeps): readonly 
         "tools answered before it counts, so call it alone, behind the results that prove it.",
       effect: "write",
       mayRepeat: true,
+      doing: () => "Updating the goal",
       arguments: z.object({
         status: z.enum(["complete", "blocked"]),
         evidence: z
@@ -119,6 +121,7 @@ export function createGoalTools({ goals, verifierOf }: GoalToolsDeps): readonly 
         'Lets this thread\'s goal wait: no turn begins meanwhile. "reply": until somebody writes in the thread (ask first, in your ' +
         'answer); "time": until the minutes are over. Whoever writes ends each wait.',
       effect: "write",
+      doing: () => "Planning a wait",
       arguments: z.object({
         kind: z.enum(["reply", "time"]),
         minutes: z.number().positive().max(10_080).optional().describe("How long at most; needed for time."),

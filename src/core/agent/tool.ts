@@ -35,6 +35,8 @@ export interface Tool<Arguments = unknown> extends ToolSpec {
   readonly effect: Effect;
   /** It may run again after a crash although it writes: told the same call of the same run, it does nothing twice. */
   readonly mayRepeat?: true;
+  /** What it is doing, for people, while so many calls of it run: `Reading 3 pages`. By default "Using a tool". */
+  doing?(count: number): string;
   /** Time limit of this tool in ms where it differs from the session's. */
   readonly timeoutMs?: number;
   /** Checks what the model gave; what it throws is read by the model. */

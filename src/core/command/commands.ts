@@ -45,7 +45,7 @@ export interface CommandRequest {
   /** Platform time, ms since 1970. */
   readonly at: number;
   readonly answerTo?: string;
-  /** The run whose button was clicked: where another one counts by now, nothing is done, and the answer says so. */
+  /** The run whose button was clicked. Of a button that does something: where another run counts by now, nothing is done, and the answer says so. */
   readonly run?: RunId;
   /** The same of a goal's button. */
   readonly goal?: GoalRef;
@@ -235,8 +235,13 @@ export function createCommands(deps: CommandDeps, options: CommandOptions = {}):
     }
   }
 
-  async function details(message: string | undefined, { session }: CommandRequest): Promise<string> {
+  async function details(message: string | undefined, request: CommandRequest): Promise<string> {
     const { transcripts, clock } = deps;
+    const { session, run: ofButton } = request;
+    if (ofButton !== undefined) {
+      const known = await transcripts.run(session, ofButton);
+      return known === undefined ? NOT_KEPT : describeDetails(known, clock.now());
+    }
     if (message === undefined) return describeDetails(await transcripts.newestRun(session), clock.now());
     const run = await transcripts.runOf(session, message);
     return run === undefined ? "The bot did not work on that message." : describeDetails(run, clock.now());
@@ -283,6 +288,7 @@ export function createCommands(deps: CommandDeps, options: CommandOptions = {}):
   };
 }
 
+const NOT_KEPT = "Nothing is kept of that answer any more.";
 const REFUSED = "You may not do that here.";
 const NOTHING_HERE = "Nothing has been said to the bot in this thread yet.";
 

@@ -31,6 +31,8 @@ export interface PageContent {
   readonly markdown: string;
   /** One line on what goes on ("thinking", "using clock"); absent when settled. */
   readonly status?: string;
+  /** The steps that were taken, a line each, where people want to see them; above status and footer. */
+  readonly steps?: readonly string[];
   /** One line below a settled reply: why it ended, time, tokens, cost. */
   readonly footer?: string;
   /** It ended in a way that nobody wanted: worth a warning's colour where the platform has one. */

@@ -104,6 +104,8 @@ export interface Transcripts {
   newestRun(session: SessionId): Promise<RunDetails | undefined>;
   /** The run that was shown in this message of the platform, or that read it; undefined where there is none. */
   runOf(session: SessionId, message: string): Promise<RunDetails | undefined>;
+  /** Undefined for a run that the session does not have. */
+  run(session: SessionId, run: RunId): Promise<RunDetails | undefined>;
   entries(session: SessionId): Promise<readonly Entry[]>;
   inbounds(session: SessionId): Promise<readonly InboundView[]>;
   runs(session: SessionId): Promise<readonly RunView[]>;

@@ -9,6 +9,7 @@ import type { RunId } from "../ids.ts";
 import type { Outcome, RunInfo } from "../run.ts";
 import { isBlank } from "../text.ts";
 import { addUsage, type Usage } from "../usage.ts";
+import { answered, asked, progressed, stored, type Step } from "./steps.ts";
 
 /** What one model call said. */
 export interface RoundText {
@@ -39,6 +40,10 @@ export interface ReplyDocument {
   /** The round under way; 0 when none is. */
   readonly current: number;
   readonly activity: Activity;
+  /** The tool calls of the run, in the order in which they were asked for. */
+  readonly steps: readonly Step[];
+  /** The model that answers; absent where it is not known. */
+  readonly model?: string;
   /** Messages that joined the run after it had begun. */
   readonly joined: number;
   /** Of the whole run, earlier attempts included. */
@@ -61,8 +66,10 @@ const THINKING: Activity = { kind: "thinking" };
 export function documentOf(run: RunInfo, entries: readonly Entry[], outcome?: Outcome): ReplyDocument {
   let rounds: readonly RoundText[] = [];
   let joined = 0;
+  let steps: readonly Step[] = [];
   for (const entry of entries) {
     if (entry.run !== run.id) continue;
+    steps = stored(steps, entry.round ?? 0, entry.body);
     if (entry.body.kind === "user" && isOfPerson(entry.body) && (entry.round ?? 0) > 0) joined++;
     if (entry.body.kind !== "assistant") continue;
     const { text, images } = entry.body;
@@ -75,6 +82,8 @@ export function documentOf(run: RunInfo, entries: readonly Entry[], outcome?: Ou
     current: 0,
     activity: THINKING,
     joined,
+    steps,
+    ...(run.model === undefined ? {} : { model: run.model }),
     usage: run.usage,
   };
   return outcome === undefined ? document : concluded(document, outcome);
@@ -99,17 +108,25 @@ export function reduce(document: ReplyDocument, event: RunEvent): ReplyDocument 
       return document.activity.kind === "thinking" ? document : { ...document, activity: THINKING };
     case "tool_input":
       return started(document, { call: event.call, name: event.name });
-    case "tool_call":
-      return started(document, { call: event.call.id, name: event.call.name });
-    case "tool_result":
-      return finished(document, event.result.call);
+    case "tool_call": {
+      const steps = asked(document.steps, document.current, event.call);
+      return { ...started(document, { call: event.call.id, name: event.call.name }), steps };
+    }
+    case "tool_result": {
+      const { call, ok } = event.result;
+      const steps = answered(document.steps, document.current, call, ok ? "done" : "failed");
+      return { ...finished(document, call), steps };
+    }
+    case "tool_progress": {
+      const steps = progressed(document.steps, document.current, event.call, event.text);
+      return steps === document.steps ? document : { ...document, steps };
+    }
     case "usage":
       return { ...document, usage: addUsage(document.usage, event.usage) };
     case "end":
       return { ...document, current: 0, activity: THINKING };
     case "steer":
       return { ...document, joined: document.joined + event.messages.filter(isOfPerson).length };
-    case "tool_progress":
     case "error":
       return document;
     default:
@@ -127,17 +144,19 @@ function reduceRound(
       return { ...document, current: round, activity: THINKING };
     case "again": {
       const rounds = document.rounds.filter((said) => said.round !== round);
-      return { ...document, rounds, current: round, activity: THINKING };
+      const steps = document.steps.filter((step) => step.round !== round);
+      return { ...document, rounds, steps, current: round, activity: THINKING };
     }
     case "done": {
       // What was stored holds (it is masked and cleaned). A round whose reply was stored before its tools ran brings
       // only their results here, and then what is there stays.
-      const stored = event.entries.find((entry) => entry.kind === "assistant");
+      const said = event.entries.find((entry) => entry.kind === "assistant");
       const rounds =
-        stored === undefined
+        said === undefined
           ? document.rounds
-          : withRound(document.rounds, { round, text: stored.text, images: stored.images?.length ?? 0 });
-      return { ...document, rounds: withoutBlank(rounds, round), current: 0, activity: THINKING };
+          : withRound(document.rounds, { round, text: said.text, images: said.images?.length ?? 0 });
+      const steps = event.entries.reduce((known, entry) => stored(known, round, entry), document.steps);
+      return { ...document, rounds: withoutBlank(rounds, round), steps, current: 0, activity: THINKING };
     }
     default:
       return event satisfies never;

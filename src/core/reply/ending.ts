@@ -6,8 +6,9 @@ import type { RunId } from "../ids.ts";
 import { formatDuration, formatMoney, formatTokens } from "../measure.ts";
 import type { Outcome } from "../run.ts";
 import type { Button } from "../ports/surface.ts";
-import { totalTokens } from "../usage.ts";
+import { cachedShare, totalTokens } from "../usage.ts";
 import type { ReplyDocument } from "./document.ts";
+import type { FooterDetail } from "./view.ts";
 
 /** `why` is absent after a plain `stop`, where nothing needs to be said. */
 export type Explanation = Partial<ReasonMeaning> & Pick<ReasonMeaning, "canRetry">;
@@ -47,13 +48,26 @@ export function blankNotice(document: ReplyDocument): string {
   return "The model gave an empty answer. Please ask again, perhaps in other words.";
 }
 
-/** `12 s · 1,204 tokens · $0.013`: what was not reported is left out. */
-export function costLine(document: ReplyDocument, outcome: Outcome): string {
-  const parts = [formatDuration(outcome.endedAt - document.startedAt)];
-  const tokens = totalTokens(document.usage);
-  if (tokens !== undefined) parts.push(formatTokens(tokens));
-  if (document.usage.cost !== undefined) parts.push(formatMoney(document.usage.cost));
-  return parts.join(" · ");
+/**
+ * `4 steps · 12 s · 1,204 tokens · $0.013`, and with all of it `… · 1,204 tokens (62 % cached) · $0.013 · gpt-5-mini`: what was not
+ * reported is left out. Empty where nothing is wanted.
+ */
+export function footerOf(document: ReplyDocument, outcome: Outcome, detail: FooterDetail): string {
+  if (detail === "off") return "";
+  const { steps, usage, model } = document;
+  const isFull = detail === "full";
+  const tokens = totalTokens(usage);
+  const cached = isFull ? cachedShare(usage) : undefined;
+  const parts = [
+    steps.length === 0 ? undefined : `${steps.length} ${steps.length === 1 ? "step" : "steps"}`,
+    formatDuration(outcome.endedAt - document.startedAt),
+    tokens === undefined
+      ? undefined
+      : `${formatTokens(tokens)}${cached === undefined ? "" : ` (${Math.round(cached * 100)} % cached)`}`,
+    usage.cost === undefined ? undefined : formatMoney(usage.cost),
+    isFull && (document.rounds.length > 0 || tokens !== undefined) ? model : undefined,
+  ];
+  return parts.filter((part) => part !== undefined).join(" · ");
 }
 
 /** Whether it ended in a way that nobody wanted. Who stops it wants just that, and what is tried again is past. */

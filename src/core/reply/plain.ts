@@ -21,6 +21,7 @@ export function plainOf(page: PageContent, limits: PageSize): PageContent {
   return {
     markdown: split(markdown, limits)[0] ?? "",
     ...(page.status === undefined ? {} : { status: page.status }),
+    ...(page.steps === undefined ? {} : { steps: page.steps }),
     ...(page.footer === undefined ? {} : { footer: page.footer }),
     buttons: [],
   };

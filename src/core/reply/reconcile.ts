@@ -58,6 +58,8 @@ export function isSamePage(a: PageContent | undefined, b: PageContent): boolean 
     a.markdown === b.markdown &&
     a.status === b.status &&
     a.footer === b.footer &&
+    (a.steps?.length ?? 0) === (b.steps?.length ?? 0) &&
+    (a.steps ?? []).every((line, index) => line === b.steps?.[index]) &&
     a.isTrouble === b.isTrouble &&
     a.file?.name === b.file?.name &&
     a.file?.text === b.file?.text &&

@@ -2,65 +2,69 @@
 
 import type { PageContent } from "../ports/surface.ts";
 import { isBlank } from "../text.ts";
-import type { Activity, ReplyDocument } from "./document.ts";
-import { blankNotice, buttonsOf, costLine, explanationOf, isTrouble } from "./ending.ts";
+import { formatDuration } from "../measure.ts";
+import type { ReplyDocument } from "./document.ts";
+import { blankNotice, buttonsOf, explanationOf, footerOf, isTrouble } from "./ending.ts";
 import { FILE_BELOW, FILE_FOLLOWS, filePage, firstPartOf } from "./first-part.ts";
 import { closeFence, heal } from "./heal.ts";
 import { split, type PageSize } from "./split.ts";
+import { doingOf, stepLines, STEPS_ROOM } from "./step-lines.ts";
+import { DEFAULT_VIEW, type ReplyView } from "./view.ts";
 
-/** What a channel wants to see. */
-export interface ReplyView {
-  /** Time, tokens and cost below a settled reply. Why it ended is always said. */
-  readonly cost: boolean;
-}
-
-export const DEFAULT_VIEW: ReplyView = { cost: true };
-
-/** At least one page, and no blank one: where there is no text there is a status or a notice. */
+/**
+ * At least one page, and no blank one: where there is no text there is a status or a notice.
+ * @param forMs how long it does what it does, where that is worth saying.
+ */
 export function render(
   document: ReplyDocument,
   limits: PageSize,
   view: ReplyView = DEFAULT_VIEW,
+  forMs?: number,
 ): readonly PageContent[] {
+  const within = withStepsRoom(limits, view);
   return document.outcome === undefined
-    ? renderRunning(document, limits)
-    : renderSettled(document, limits, view);
+    ? renderRunning(document, within, view, forMs)
+    : renderSettled(document, within, view);
+}
+
+/** The same for the whole run, so that no cut moves when a step comes. */
+function withStepsRoom(limits: PageSize, { verbosity }: ReplyView): PageSize {
+  if (verbosity === "quiet") return limits;
+  const { pageSize, measure, mostPages } = limits;
+  return {
+    ...(mostPages === undefined ? {} : { mostPages }),
+    pageSize: Math.max(Math.ceil(pageSize / 2), pageSize - STEPS_ROOM),
+    measure: (markdown) => measure(markdown),
+  };
 }
 
 /**
- * One line on what goes on, and that what people wrote meanwhile was taken in. Never what the model thinks, and no more than
- * three names of tools.
+ * One line on what goes on, and that what people wrote meanwhile was taken in. Never what the model thinks, nor what a tool is
+ * called or was given.
  */
-export function statusOf({ activity, joined }: Pick<ReplyDocument, "activity" | "joined">): string {
-  if (joined === 0) return doingOf(activity);
-  return `${doingOf(activity)} · ${joined} new ${joined === 1 ? "message" : "messages"} taken in`;
+export function statusOf(document: ReplyDocument, doing?: ReplyView["doing"], forMs?: number): string {
+  const { activity, joined } = document;
+  const doingNow = doingOf(document, doing) ?? (activity.kind === "writing" ? "Writing" : "Thinking");
+  return [
+    doingNow,
+    ...(forMs === undefined ? [] : [formatDuration(forMs)]),
+    ...(joined === 0 ? [] : [`${joined} new ${joined === 1 ? "message" : "messages"} taken in`]),
+  ].join(" · ");
 }
 
-function doingOf(activity: Activity): string {
-  switch (activity.kind) {
-    case "thinking":
-      return "Thinking";
-    case "writing":
-      return "Writing";
-    case "tools": {
-      const names = [...new Set(activity.running.map((tool) => tool.name))];
-      if (names.length === 0) return "Thinking";
-      const shown = names.slice(0, 3).join(", ");
-      return names.length > 3 ? `Using ${shown} and ${names.length - 3} more` : `Using ${shown}`;
-    }
-    default:
-      return activity satisfies never;
-  }
-}
-
-function renderRunning(document: ReplyDocument, limits: PageSize): readonly PageContent[] {
+function renderRunning(
+  document: ReplyDocument,
+  limits: PageSize,
+  view: ReplyView,
+  forMs: number | undefined,
+): readonly PageContent[] {
   const first = firstPartOf(split(textOf(document), limits), limits);
   if (first.isCut) {
-    const status = `${statusOf(document)} · ${FILE_FOLLOWS}`;
+    const status = `${statusOf(document, view.doing, forMs)} · ${FILE_FOLLOWS}`;
     return first.pages.map((markdown, index) =>
       index < first.pages.length - 1
         ? { markdown, buttons: [] }
-        : { markdown, status, buttons: buttonsOf(document) },
+        : { markdown, ...stepsOf(document, view), status, buttons: buttonsOf(document) },
     );
   }
   const pages = [...first.pages];
@@ -71,7 +75,12 @@ function renderRunning(document: ReplyDocument, limits: PageSize): readonly Page
   return pages.map((markdown, index) =>
     index < pages.length - 1
       ? { markdown, buttons: [] }
-      : { markdown, status: statusOf(document), buttons: buttonsOf(document) },
+      : {
+          markdown,
+          ...stepsOf(document, view),
+          status: statusOf(document, view.doing, forMs),
+          buttons: buttonsOf(document),
+        },
   );
 }
 
@@ -93,7 +102,7 @@ function renderSettled(document: ReplyDocument, limits: PageSize, view: ReplyVie
     document.notice ?? "",
     isEmpty ? "" : explanation,
     outcome.goal ?? "",
-    view.cost ? costLine(document, outcome) : "",
+    footerOf(document, outcome, view.footer),
   ]
     .filter((part) => part !== "")
     .join(" · ");
@@ -102,12 +111,18 @@ function renderSettled(document: ReplyDocument, limits: PageSize, view: ReplyVie
       ? { markdown, buttons: [] }
       : {
           markdown,
+          ...stepsOf(document, view),
           ...(footer === "" ? {} : { footer }),
           ...(isTrouble(document) ? { isTrouble: true } : {}),
           buttons: buttonsOf(document),
         },
   );
   return isCut ? [...shown, filePage(document.run, text)] : shown;
+}
+
+function stepsOf(document: ReplyDocument, view: ReplyView): Pick<PageContent, "steps"> {
+  const steps = stepLines(document, view);
+  return steps.length === 0 ? {} : { steps };
 }
 
 /** The rounds as paragraphs; a fence that one of them left open does not swallow the next. */

@@ -12,12 +12,14 @@ import type { Outcome, RunInfo } from "../run.ts";
 import type { PageContent, Presence, Surface } from "../ports/surface.ts";
 import { isBlank } from "../text.ts";
 import { concluded, documentOf, reduce, type ReplyDocument } from "./document.ts";
+import { Elapsed } from "./elapsed.ts";
 import { PageFallback } from "./page-fallback.ts";
 import { growingMs, pause, untilAborted } from "../pause.ts";
 import { createPostedPages, type Step } from "./posted-pages.ts";
 import { reconcile, type Operation } from "./reconcile.ts";
-import { DEFAULT_VIEW, render, type ReplyView } from "./render.ts";
+import { render } from "./render.ts";
 import type { PageSize } from "./split.ts";
+import { DEFAULT_VIEW, type ReplyView } from "./view.ts";
 
 export interface ReplyWriterDeps {
   readonly surface: Surface;
@@ -70,6 +72,7 @@ export interface ReplyWriter {
 interface LaidOut {
   readonly document: ReplyDocument;
   readonly limits: PageSize;
+  readonly forMs: number | undefined;
   readonly pages: readonly PageContent[];
 }
 
@@ -116,12 +119,20 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
   let hasBegun = false;
   let hasWords = false;
   let hasWritten = false;
+  /** How long it does what it does is to be told anew. */
+  let isDue = false;
+  const elapsed = new Elapsed(clock, () => {
+    if (surface.limits.editEveryMs > CROWDED_MS) return;
+    isDue = true;
+    schedule();
+  });
 
   /** A long reply is laid out once for all its pages, and not for each of its writes. */
   function wanted(): readonly PageContent[] {
     const { limits } = fallback;
-    if (laidOut?.document !== document || laidOut.limits !== limits)
-      laidOut = { document, limits, pages: render(document, limits, view) };
+    const forMs = document.outcome === undefined ? elapsed.tellMs : undefined;
+    if (laidOut?.document !== document || laidOut.limits !== limits || laidOut.forMs !== forMs)
+      laidOut = { document, limits, forMs, pages: render(document, limits, view, forMs) };
     return fallback.apply(laidOut.pages);
   }
   const isOver = (): boolean => ended !== undefined || settling !== undefined || stopping.signal.aborted;
@@ -139,7 +150,7 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
     }
     inFlight = writeProgress().then((hasMore) => {
       inFlight = undefined;
-      if (hasMore || shown !== document) schedule();
+      if (hasMore || isDue || shown !== document) schedule();
     });
   }
 
@@ -173,6 +184,7 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
       await posted.load();
       if (isOver()) return false;
       shown = document;
+      isDue = false;
       if (holdsBack()) return false;
       const [operation, ...more] = reconcile(wanted(), posted.list());
       if (operation === undefined) return false;
@@ -252,6 +264,7 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
   async function finish(outcome: Outcome, signal: AbortSignal): Promise<Settled> {
     cancelTimer?.();
     cancelTimer = undefined;
+    elapsed.stop();
     document = concluded(document, outcome);
     if (inFlight !== undefined) await untilAborted(inFlight, signal);
     turnAt = clock.ticks();
@@ -323,6 +336,7 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
     on(event) {
       if (isOver()) return;
       document = reduce(document, event);
+      elapsed.watch(document);
       if (event.kind === "text") hurryFirstWords(event.text);
       if (document !== shown) schedule();
     },
@@ -335,6 +349,7 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
     },
     async stop() {
       stopping.abort();
+      elapsed.stop();
       cancelTimer?.();
       cancelTimer = undefined;
       await inFlight;

@@ -18,12 +18,12 @@ import type { Frozen, RoundRecord } from "../round.ts";
 import type { Outcome } from "../run.ts";
 import type { Stops } from "../ports/stops.ts";
 import type { Surface } from "../ports/surface.ts";
-import { documentOf } from "../reply/document.ts";
-import { createReplyWriter, type ReplyWriter } from "../reply/writer.ts";
+import type { ReplyWriter } from "../reply/writer.ts";
 import type { SessionId } from "../thread.ts";
 import type { Backlog } from "./backlog.ts";
 import { openGoalTurn, type GoalTurnDeps } from "./goal-turn.ts";
 import { holdSession, type Hold } from "./hold.ts";
+import { writerOfRun, type Showing } from "./reply-of-run.ts";
 import { outcomeOf, stoppedBeforeItBegan } from "./run-ending.ts";
 import { leaveSignal, openRunSignal, watchStops, type RunEnders, type StopWatch } from "./run-signal.ts";
 import type { Served, ServeStep } from "./serve-session.ts";
@@ -74,26 +74,8 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
   const graceMs = options.graceMs ?? 1000;
   const unsaid: { readonly fence: Fence; readonly how: Left }[] = [];
 
-  function writerOf(
-    claimed: Claimed,
-    lease: Lease,
-    more: { readonly onThreadGone?: () => void; readonly notice?: string | undefined } = {},
-  ): ReplyWriter {
-    const { onThreadGone = () => {}, notice } = more;
-    const entries = claimed.kind === "settle" ? claimed.entries : claimed.tail;
-    return createReplyWriter(
-      { surface: deps.surfaceOf(claimed.run.session), pages: deps.pages, clock: deps.clock, log: deps.log },
-      {
-        run: claimed.run,
-        fence: claimed.fence,
-        isLive: () => lease.isLive(),
-        isNew: claimed.kind === "run" && !claimed.resumed,
-        document: { ...documentOf(claimed.run, entries), ...(notice === undefined ? {} : { notice }) },
-        lateWritesMs: claimed.afterCrash ? (options.lateWritesMs ?? 0) : 0,
-        onThreadGone,
-      },
-    );
-  }
+  const writerOf = (claimed: Claimed, lease: Lease, more: Showing = {}): ReplyWriter =>
+    writerOfRun(deps, claimed, lease, { lateWritesMs: options.lateWritesMs, ...more });
 
   /** The last two steps of a run: its final pages, then `reply = settled`. Who leaves lets the next one deliver them. */
   async function deliver(
@@ -297,7 +279,7 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
         claimed.begunWith,
         isTold ? undefined : "goal",
       );
-      writer = writerOf(claimed, lease, { onThreadGone: () => threadGone.abort(), notice });
+      writer = writerOf(claimed, lease, { onThreadGone: () => threadGone.abort(), notice, profile });
       const marked = mark(claimed, lease, leaving);
       const enders = { lease, leaving, threadGone: threadGone.signal, stopWatch };
       const looped = await loop(claimed, profile, writer, enders, frozen);

@@ -78,6 +78,7 @@ export class ChatWorld {
       settings: async () => undefined,
       usage: async () => ({ models: [], last: [] }),
       newestRun: async () => undefined,
+      run: async () => undefined,
       runOf: async () => undefined,
     };
     return createWebChat(

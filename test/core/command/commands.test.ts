@@ -45,6 +45,7 @@ function threadWith(
     settings: async () => state.settings,
     usage: async () => ({ models: [], last: [] }),
     newestRun: async () => undefined,
+    run: async () => undefined,
     runOf: async () => undefined,
   };
   const intake = {

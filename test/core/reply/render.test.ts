@@ -6,7 +6,8 @@ import { END_REASONS } from "../../../src/core/end-reason.ts";
 import { explanationOf } from "../../../src/core/reply/ending.ts";
 import { plainOf } from "../../../src/core/reply/plain.ts";
 import { isSamePage, reconcile } from "../../../src/core/reply/reconcile.ts";
-import { render, statusOf } from "../../../src/core/reply/render.ts";
+import { render } from "../../../src/core/reply/render.ts";
+import { DEFAULT_VIEW } from "../../../src/core/reply/view.ts";
 import { entryOf, runNamed, stopped } from "../../support/reply-bench.ts";
 
 const run = runNamed("r1");
@@ -101,7 +102,7 @@ describe("the pages of a reply", () => {
 
   it("say of a reply that is tried again that it is, without a button", () => {
     const failed = documentOf(run, [entryOf(run, 1, "Text.")], outcomeOf("max_tokens"));
-    const [page] = render({ ...failed, isTriedAgain: true }, limits, { cost: false });
+    const [page] = render({ ...failed, isTriedAgain: true }, limits, { ...DEFAULT_VIEW, footer: "off" });
     expect(page).toEqual({
       markdown: "Text.",
       footer: expect.stringMatching(/It is tried again below\.$/) as string,
@@ -110,14 +111,11 @@ describe("the pages of a reply", () => {
   });
 
   it("leave time and cost out where a channel does not want them", () => {
-    const [page] = render(documentOf(run, [entryOf(run, 1, "Text.")], stopped), limits, { cost: false });
+    const [page] = render(documentOf(run, [entryOf(run, 1, "Text.")], stopped), limits, {
+      ...DEFAULT_VIEW,
+      footer: "off",
+    });
     expect(page).toEqual({ markdown: "Text.", buttons: [] });
-  });
-
-  it("name at most three tools", () => {
-    const running = ["a", "b", "c", "d", "e", "a"].map((name, index) => ({ call: String(index), name }));
-    expect(statusOf({ activity: { kind: "tools", running }, joined: 0 })).toBe("Using a, b, c and 2 more");
-    expect(statusOf({ activity: { kind: "tools", running: [] }, joined: 0 })).toBe("Thinking");
   });
 
   it("say while they run how many messages were taken in, from events and from what is stored alike", () => {

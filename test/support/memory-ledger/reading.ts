@@ -57,6 +57,7 @@ export function createMemoryTranscripts(ledger: MemoryLedger): Transcripts {
         last: byModel(calls.filter(({ run }) => run === newest).map(({ call }) => call)),
       };
     },
+    run: async (id, run) => detailsOf(ledger.runs.find((each) => each.session === id && each.id === run)),
     newestRun: async (id) => detailsOf(ledger.runs.findLast(({ session }) => session === id)),
     runOf: async (id, message) => {
       const runs = ledger.runs.filter(({ session }) => session === id);

@@ -203,7 +203,19 @@ export function usageOf(
 
 export function infoOf(ledger: MemoryLedger, row: RunRow): RunInfo {
   const { id, session, cause, epoch, rounds, startedAt, requester } = row;
-  return { id, session, cause, epoch, rounds, startedAt, requester, usage: usageOf(ledger, { run: id }) };
+  const asked = [...ledger.calls.values()].findLast(({ run }) => run === id)?.call.model;
+  const model = asked === undefined ? {} : { model: asked };
+  return {
+    id,
+    session,
+    cause,
+    epoch,
+    rounds,
+    startedAt,
+    requester,
+    usage: usageOf(ledger, { run: id }),
+    ...model,
+  };
 }
 
 export function outcomeOf(

@@ -33,8 +33,15 @@ export function messageMarkup(row: WebMessage): Markup {
       <span class="speaker">${row.speaker}</span>
       <time datetime="${time}">${time.slice(0, 16).replace("T", " ")} UTC</time>
     </header>
-    ${isPerson ? personBody(page.markdown) : botBody(page.markdown)} ${fileOf(row)} ${foot(page)}
+    ${isPerson ? personBody(page.markdown) : botBody(page.markdown)} ${stepList(page)} ${fileOf(row)} ${foot(page)}
   </article>`;
+}
+
+function stepList({ steps = [] }: PageContent): Markup | "" {
+  if (steps.length === 0) return "";
+  return html`<ul class="steps" aria-label="Steps">
+    ${steps.map((line) => html`<li dir="auto">${line}</li>`)}
+  </ul>`;
 }
 
 function foot({ status, footer, buttons }: PageContent): Markup | "" {

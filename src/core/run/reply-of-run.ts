@@ -1,0 +1,66 @@
+/** The writer of a run's reply: what was shown so far, and how the place wants it. */
+
+import type { LoopProfile } from "../agent/loop-types.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Lease } from "../ports/locker.ts";
+import type { Log } from "../ports/log.ts";
+import type { Pages } from "../ports/pages.ts";
+import type { Opened } from "../ports/run-store.ts";
+import type { Surface } from "../ports/surface.ts";
+import { documentOf } from "../reply/document.ts";
+import { DEFAULT_VIEW } from "../reply/view.ts";
+import { createReplyWriter, type ReplyWriter } from "../reply/writer.ts";
+import type { SessionId } from "../thread.ts";
+
+export interface ReplyOfRunDeps {
+  readonly pages: Pages;
+  readonly clock: Clock;
+  readonly log: Log;
+  surfaceOf(session: SessionId): Surface;
+}
+
+export interface Showing {
+  readonly onThreadGone?: () => void;
+  /** For people, below the answer. */
+  readonly notice?: string | undefined;
+  /** What answers; absent where nothing is asked any more. */
+  readonly profile?: LoopProfile;
+  /** As of `ReplyWriterOptions`, where an attempt before has crashed. */
+  readonly lateWritesMs?: number | undefined;
+}
+
+export function writerOfRun(
+  deps: ReplyOfRunDeps,
+  claimed: Exclude<Opened, { readonly kind: "nothing" }>,
+  lease: Lease,
+  { onThreadGone = () => {}, notice, profile, lateWritesMs = 0 }: Showing,
+): ReplyWriter {
+  const { run, fence, afterCrash } = claimed;
+  const entries = claimed.kind === "settle" ? claimed.entries : claimed.tail;
+  return createReplyWriter(
+    { surface: deps.surfaceOf(run.session), pages: deps.pages, clock: deps.clock, log: deps.log },
+    {
+      run,
+      fence,
+      isLive: () => lease.isLive(),
+      isNew: claimed.kind === "run" && !claimed.resumed,
+      document: {
+        ...documentOf(run, entries),
+        ...(notice === undefined ? {} : { notice }),
+        ...(profile === undefined ? {} : { model: profile.model.name }),
+      },
+      view: { ...DEFAULT_VIEW, doing: (tool, count) => doingOf(profile, tool, count) },
+      lateWritesMs: afterCrash ? lateWritesMs : 0,
+      onThreadGone,
+    },
+  );
+}
+
+/** A tool that cannot say what it does does not say it: that is no reason to end a run. */
+function doingOf(profile: LoopProfile | undefined, name: string, count: number): string | undefined {
+  try {
+    return profile?.tools.find((tool) => tool.name === name)?.doing?.(count);
+  } catch {
+    return undefined;
+  }
+}
