@@ -249,6 +249,7 @@ export async function startApp(
         hash: sha256,
         model: agent.model,
         profileOf: agent.profileOf,
+        replies: settings.config.replies,
         surfaceOf,
         backlog: createBacklog({ store, inbox, access, clock, log, conversationOf }),
         goals: goalTurns,

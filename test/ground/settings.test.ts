@@ -1,3 +1,5 @@
+import { viewOf } from "../../src/core/reply/view.ts";
+import type { SessionId } from "../../src/core/thread.ts";
 import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -160,6 +162,32 @@ test("bobbin.config.ts changes limits and lists models, and the rest keeps its d
       },
     },
   });
+});
+
+test("bobbin.config.ts says what is shown of replies, everywhere and in single channels, and the rest keeps its defaults", async () => {
+  const read = await withConfig(`export default { replies: {
+    footer: "full",
+    channels: { "slack:T1:C1": { verbosity: "steps" }, "discord:*:C2": { footer: "off", feedback: false } },
+  } };`);
+  if (read.kind === "wrong") return expect.unreachable();
+  const { replies } = read.settings.config;
+  const view = (session: string, parent?: string) => viewOf(replies, session as SessionId, parent);
+  expect(view("slack:T1:C9:1.1")).toEqual({ verbosity: "quiet", footer: "full", feedback: true });
+  expect(view("slack:T1:C1:1.1")).toEqual({ verbosity: "steps", footer: "full", feedback: true });
+  // A thread of Discord's is a channel of its own, and counts as the one in which it hangs.
+  expect(view("discord:G1:T7", "C2")).toEqual({ verbosity: "quiet", footer: "off", feedback: false });
+  expect(view("discord:G1:T7", "C3").footer).toBe("full");
+});
+
+test("what replies are wrongly told is reported by its place, with what may stand there", async () => {
+  const read = await withConfig(
+    `export default { replies: { verbosity: "loud", channels: { C1: {}, "slack:T1:C1": { footer: 1 } } } };`,
+  );
+  if (read.kind === "ok") return expect.unreachable();
+  const told = read.problems.map(({ name, problem }) => `${name}: ${problem}`).join("\n");
+  expect(told).toContain('replies.verbosity: must be "quiet", "steps" or "full"');
+  expect(told).toContain('replies.channels.slack:T1:C1.footer: must be "off", "short" or "full"');
+  expect(told).toContain("replies.channels.C1");
 });
 
 test("a wrong bobbin.config.ts is reported like a wrong variable, everything at once", async () => {

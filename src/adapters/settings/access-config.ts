@@ -61,7 +61,7 @@ const ID = "(?:\\*|[A-Za-z0-9._-]{1,64})";
 const space = z
   .string()
   .regex(new RegExp(`^${PLATFORM}:${ID}$`), "must be a platform and a space, such as slack:T1 or discord:G1");
-const address = z
+export const address = z
   .string()
   .regex(new RegExp(`^${PLATFORM}:${ID}:${ID}$`), "must be platform, space and id, such as slack:T1:U1");
 const listsOf = (one: typeof address) =>

@@ -7,7 +7,9 @@ import type { AccessRules } from "../../core/access/rules.ts";
 import { DEFAULT_LIMITS } from "../../core/agent/limits.ts";
 import type { Limits } from "../../core/agent/loop-types.ts";
 import type { ModelRecord } from "../../core/ports/model.ts";
+import type { ReplyRules } from "../../core/reply/view.ts";
 import { accessOf, accessSchema, type AccessInput } from "./access-config.ts";
+import { repliesOf, repliesSchema, type RepliesInput } from "./replies-config.ts";
 
 /** As it is written by people: whatever is left out has its default. */
 export interface ConfigInput {
@@ -16,6 +18,8 @@ export interface ConfigInput {
   readonly models?: readonly ModelInput[];
   /** Who may use the bot, where, and for what. */
   readonly access?: AccessInput;
+  /** What people see of a reply besides its answer. */
+  readonly replies?: RepliesInput;
 }
 
 export interface ConfigLimits extends Limits {
@@ -34,6 +38,7 @@ export interface Config {
   readonly limits: ConfigLimits;
   readonly models: readonly ModelRecord[];
   readonly access: AccessRules;
+  readonly replies: ReplyRules;
 }
 
 /** Only gives the file its type: `export default defineConfig({ ... })`. It is checked when Bobbin starts. */
@@ -112,6 +117,7 @@ const configSchema = z.strictObject({
   limits: limitsSchema.optional(),
   models: z.array(modelSchema).optional(),
   access: accessSchema.optional(),
+  replies: repliesSchema.optional(),
 });
 
 export type CheckedConfig =
@@ -148,7 +154,8 @@ export function checkConfig(input: unknown): CheckedConfig {
   if (twice) return { kind: "wrong", problems: [{ at: "models", problem: `lists ${twice.name} twice` }] };
   // What zod has checked may hold a field that is there but undefined, which counts as left out.
   const access = accessOf((result.data.access ?? {}) as AccessInput);
-  return { kind: "ok", config: { limits, models, access } };
+  const replies = repliesOf((result.data.replies ?? {}) as RepliesInput);
+  return { kind: "ok", config: { limits, models, access, replies } };
 }
 
 type Given<T> = { [K in keyof T]: Exclude<T[K], undefined> };

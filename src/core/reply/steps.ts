@@ -26,7 +26,7 @@ export function asked(steps: Steps, round: number, { id, name }: Pick<ToolCall, 
 }
 
 export function answered(steps: Steps, round: number, call: string, state: "done" | "failed"): Steps {
-  return changed(steps, placeOf(steps, round, call), ({ progress: _, ...step }) => ({ ...step, state }));
+  return changed(steps, placeOf(steps, round, call), (step) => ({ ...ended(step), state }));
 }
 
 export function progressed(steps: Steps, round: number, call: string, progress: string): Steps {
@@ -49,8 +49,8 @@ export function stored(before: Steps, round: number, body: EntryBody): Steps {
   if (body.kind !== "tool") return before;
   const known = asked(before, round, { id: body.call, name: body.name });
   const { ok, durationMs } = body;
-  return changed(known, placeOf(known, round, body.call), ({ progress: _, ...step }) => ({
-    ...step,
+  return changed(known, placeOf(known, round, body.call), (step) => ({
+    ...ended(step),
     state: ok ? "done" : "failed",
     ...(durationMs === undefined ? {} : { durationMs }),
   }));
@@ -63,4 +63,9 @@ function placeOf(steps: Steps, round: number, call: string): number {
 function changed(steps: Steps, place: number, change: (step: Step) => Step): Steps {
   const step = steps[place];
   return step === undefined ? steps : steps.with(place, change(step));
+}
+
+function ended(step: Step): Step {
+  const { progress: _, ...rest } = step;
+  return rest;
 }

@@ -30,13 +30,9 @@ export interface ReplyView extends Required<ReplyWishes> {
   doing?(tool: string, count: number): string | undefined;
 }
 
-export const DEFAULT_RULES: ReplyRules = {
-  verbosity: "quiet",
-  footer: "short",
-  feedback: true,
-  channels: [],
-};
-export const DEFAULT_VIEW: ReplyView = DEFAULT_RULES;
+/** Of a place that wants nothing otherwise. */
+export const DEFAULT_VIEW: ReplyView = { verbosity: "quiet", footer: "short", feedback: true };
+export const DEFAULT_RULES: ReplyRules = { ...DEFAULT_VIEW, channels: [] };
 
 /** @param parent the channel in which the thread hangs, where its address does not tell it. */
 export function viewOf(

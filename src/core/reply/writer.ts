@@ -122,7 +122,6 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
   /** How long it does what it does is to be told anew. */
   let isDue = false;
   const elapsed = new Elapsed(clock, () => {
-    if (surface.limits.editEveryMs > CROWDED_MS) return;
     isDue = true;
     schedule();
   });

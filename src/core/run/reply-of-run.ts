@@ -8,7 +8,7 @@ import type { Pages } from "../ports/pages.ts";
 import type { Opened } from "../ports/run-store.ts";
 import type { Surface } from "../ports/surface.ts";
 import { documentOf } from "../reply/document.ts";
-import { DEFAULT_VIEW } from "../reply/view.ts";
+import { DEFAULT_RULES, viewOf, type ReplyRules } from "../reply/view.ts";
 import { createReplyWriter, type ReplyWriter } from "../reply/writer.ts";
 import type { SessionId } from "../thread.ts";
 
@@ -17,6 +17,7 @@ export interface ReplyOfRunDeps {
   readonly clock: Clock;
   readonly log: Log;
   surfaceOf(session: SessionId): Surface;
+  readonly replies?: ReplyRules;
 }
 
 export interface Showing {
@@ -49,7 +50,10 @@ export function writerOfRun(
         ...(notice === undefined ? {} : { notice }),
         ...(profile === undefined ? {} : { model: profile.model.name }),
       },
-      view: { ...DEFAULT_VIEW, doing: (tool, count) => doingOf(profile, tool, count) },
+      view: {
+        ...viewOf(deps.replies ?? DEFAULT_RULES, run.session, undefined),
+        doing: (tool, count) => doingOf(profile, tool, count),
+      },
       lateWritesMs: afterCrash ? lateWritesMs : 0,
       onThreadGone,
     },

@@ -18,6 +18,7 @@ import type { Frozen, RoundRecord } from "../round.ts";
 import type { Outcome } from "../run.ts";
 import type { Stops } from "../ports/stops.ts";
 import type { Surface } from "../ports/surface.ts";
+import type { ReplyRules } from "../reply/view.ts";
 import type { ReplyWriter } from "../reply/writer.ts";
 import type { SessionId } from "../thread.ts";
 import type { Backlog } from "./backlog.ts";
@@ -41,6 +42,8 @@ export interface RunSessionDeps extends LoopDeps {
   surfaceOf(session: SessionId): Surface;
   /** Which model answers and what it is told; `frozen` is what it was told before, and holds. */
   readonly profileOf: ProfileOf;
+  /** How replies are shown where. Default the same everywhere. */
+  readonly replies?: ReplyRules;
   /** Absent where nothing begins by itself. */
   readonly goals?: GoalTurnDeps;
 }

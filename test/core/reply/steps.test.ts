@@ -174,7 +174,7 @@ describe("the footer of a reply", () => {
 });
 
 describe("a step that takes long", () => {
-  it("is told with its time, ever more rarely, and not at all where many replies grow", async () => {
+  it("is told with its time, ever more rarely", async () => {
     const { clock, thread, writer } = replyBench();
     const reply = writer({ view: { ...DEFAULT_VIEW, doing } });
     for (const event of [start, call("1", "look")]) reply.on(event);
@@ -190,15 +190,6 @@ describe("a step that takes long", () => {
     await clock.advance(2_000);
     expect(thread.visible()[0]?.status).toBe("Thinking");
     await reply.stop();
-
-    const crowded = replyBench({ editEveryMs: 6_000 });
-    const other = crowded.writer();
-    for (const event of [start, call("1", "look")]) other.on(event);
-    await crowded.clock.advance(7_000);
-    const written = crowded.thread.writes.length;
-    await crowded.clock.advance(60_000);
-    expect(crowded.thread.writes.length).toBe(written);
-    await other.stop();
   });
 
   it("costs a quick run no write more", async () => {

@@ -29,6 +29,8 @@ const BLANK: ReplyDocument = {
   current: 0,
   activity: { kind: "thinking" },
   joined: 0,
+  steps: [],
+  model: "gpt-5-mini",
   usage: { input: 1_200, output: 340, cacheRead: 5_600, cost: 0.0132 },
 };
 

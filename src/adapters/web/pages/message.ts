@@ -33,7 +33,8 @@ export function messageMarkup(row: WebMessage): Markup {
       <span class="speaker">${row.speaker}</span>
       <time datetime="${time}">${time.slice(0, 16).replace("T", " ")} UTC</time>
     </header>
-    ${isPerson ? personBody(page.markdown) : botBody(page.markdown)} ${stepList(page)} ${fileOf(row)} ${foot(page)}
+    ${isPerson ? personBody(page.markdown) : botBody(page.markdown)} ${stepList(page)} ${fileOf(row)}
+    ${foot(page)}
   </article>`;
 }
 
