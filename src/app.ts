@@ -28,12 +28,12 @@ import { createAccess } from "./core/access/access.ts";
 import type { Tool } from "./core/agent/tool.ts";
 import { createBranching, type BranchingOptions } from "./core/branch/branching.ts";
 import { createCommands } from "./core/command/commands.ts";
+import { createGoalPolicies } from "./core/goal/policy.ts";
 import type { Log } from "./core/ports/log.ts";
 import type { Surface } from "./core/ports/surface.ts";
 import { createBacklog } from "./core/run/backlog.ts";
 import { createIntake } from "./core/run/intake.ts";
 import { createLeaveSpace } from "./core/run/leave-space.ts";
-import { createGoalTurns } from "./core/run/goal-turn.ts";
 import type { GoalCardsOptions } from "./core/run/goal-cards.ts";
 import { createRunSession, type RunSessionDeps } from "./core/run/run-session.ts";
 import { createServe } from "./core/run/serve-session.ts";
@@ -161,17 +161,21 @@ export async function startApp(
 
     const { queue, goalQueue, stops, live, locker } = coordination;
     watch.from(sql, coordination);
-    const store = watch.store(createRunStore({ sql, newId }));
+    const policies = createGoalPolicies(settings.config.goals);
+    const { atOnceIn: goalsAtOnceIn } = policies;
+    const store = watch.store(createRunStore({ sql, newId }, { goalsAtOnceIn }));
     const messages = createWebMessages(sql);
     const transcripts = createTranscripts(sql);
     const inbox = createInbox(sql);
     const access = createAccess(settings.config.access);
     const intake = watch.intake(createIntake({ access, inbox, queue, stops, clock, log }));
     const models = modelsOf(role, settings);
-    const { goals, goalCommands, goalCards } = openGoals(
+    const goalLife = openGoals(
       {
         sql,
         access,
+        inbox,
+        policies,
         queue: goalQueue,
         surfaceOf: (at) => surfaceOf(at),
         reachOf: (at) => places.reachOf(at),
@@ -181,6 +185,8 @@ export async function startApp(
       },
       world.times?.cards,
     );
+    const { goals, goalCommands, goalCards } = goalLife;
+    started.push({ name: "goals", stop: () => goalLife.stop() });
 
     waitsFor = "Slack";
     const stored = await openInstalls({ sql, log }, settings);
@@ -235,10 +241,7 @@ export async function startApp(
         BOT_NAME,
       );
       started.push({ name: "model", stop: () => agent.close() });
-      const goalTurns = createGoalTurns(
-        { goals, cards: goalCards, queue: goalQueue, clock, log },
-        goalParts.bookkeeping,
-      );
+      const goalTurns = goalLife.goalTurns(goalParts.bookkeeping);
       const stepDeps: RunSessionDeps = {
         store,
         pages: createPages(sql),
@@ -265,6 +268,7 @@ export async function startApp(
           goals: { store: goals, queue: goalQueue },
           clock,
           log,
+          random: Math.random,
           exclusive: database.exclusive,
         },
         world.times?.sweep,

@@ -14,6 +14,7 @@ import { createSystemClock } from "./adapters/system-clock.ts";
 import { probeDiscord } from "./adapters/discord/probe.ts";
 import { probeSlackBot, probeSlackWay } from "./adapters/slack/probe.ts";
 import type { Log } from "./core/ports/log.ts";
+import { formatTokens } from "./core/measure.ts";
 import { createKnownSecrets } from "./core/mask.ts";
 import { checkInstalls } from "./parts/installs-check.ts";
 import { isWebChatOn } from "./parts/places.ts";
@@ -54,6 +55,7 @@ export async function runDoctor(settings: Settings, print: (line: string) => voi
     checkSlack(settings, (secret) => secrets.learn(secret)),
     checkDiscord(settings),
     checkPlatforms(settings),
+    checkGoals(settings),
   ];
   const next: string[] = [];
   let failed = 0;
@@ -69,6 +71,16 @@ export async function runDoctor(settings: Settings, print: (line: string) => voi
   if (next.length === 0) print("Nothing to do: start Bobbin.");
   for (const sentence of next) print(secrets.mask(`next  ${sentence}`));
   return failed === 0 ? 0 : 1;
+}
+
+async function checkGoals({ config: { goals } }: Settings): Promise<Checked> {
+  const places = goals.places.length === 0 ? "" : `, with ${goals.places.length} places of their own rules`;
+  const { tokens, turns, minutes } = goals.limits;
+  const usual = `${formatTokens(tokens)}, ${turns} turns and ${minutes} minutes each, ${goals.atOnce} turns at once in a space`;
+  return {
+    state: "ok",
+    sentence: goals.allow ? `Goals may use ${usual}${places}.` : `Goals are switched off${places}.`,
+  };
 }
 
 async function checkNode(): Promise<Checked> {

@@ -5,10 +5,13 @@ import { createGoalCards } from "../adapters/postgres/goal-cards.ts";
 import { createGoals } from "../adapters/postgres/goals.ts";
 import type { Sql } from "../adapters/postgres/sql.ts";
 import type { Access } from "../core/access/access.ts";
+import { createGoalAdmission } from "../core/command/goal-admission.ts";
 import { createGoalCommands, type GoalCommands } from "../core/command/goal-command.ts";
+import type { GoalPolicies } from "../core/goal/policy.ts";
 import type { NewId } from "../core/ids.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import type { Goals } from "../core/ports/goals.ts";
+import type { Inbox } from "../core/ports/inbox.ts";
 import type { Log } from "../core/ports/log.ts";
 import type { RunQueue } from "../core/ports/run-queue.ts";
 import {
@@ -17,17 +20,23 @@ import {
   type GoalCardsDeps,
   type GoalCardsOptions,
 } from "../core/run/goal-cards.ts";
-import { goalBell } from "../core/run/goal-turn.ts";
+import { createGoalTurns, goalBell, type GoalTurns } from "../core/run/goal-turn.ts";
 
 export interface GoalParts {
   readonly goals: Goals;
   readonly goalCommands: GoalCommands;
   readonly goalCards: GoalCardKeeper;
+  /** What the turns of goals leave. @param bookkeeping names of the tools that only keep a goal's books. */
+  goalTurns(bookkeeping: ReadonlySet<string>): GoalTurns;
+  /** Rings for nothing any more. */
+  stop(): Promise<void>;
 }
 
 export interface GoalPartsDeps extends Pick<GoalCardsDeps, "surfaceOf" | "reachOf"> {
   readonly sql: Sql;
   readonly access: Access;
+  readonly inbox: Inbox;
+  readonly policies: GoalPolicies;
   /** The bell of goals' own turns. */
   readonly queue: RunQueue;
   readonly clock: Clock;
@@ -36,7 +45,7 @@ export interface GoalPartsDeps extends Pick<GoalCardsDeps, "surfaceOf" | "reachO
 }
 
 export function openGoals(deps: GoalPartsDeps, options?: GoalCardsOptions): GoalParts {
-  const { sql, access, queue, clock, log, newId } = deps;
+  const { sql, access, inbox, policies, queue, clock, log, newId } = deps;
   const stored = createGoals(sql);
   const goalCards = createGoalCardKeeper({ ...deps, hash: sha256, cards: createGoalCards(sql) }, options);
   const goals: Goals = {
@@ -47,7 +56,16 @@ export function openGoals(deps: GoalPartsDeps, options?: GoalCardsOptions): Goal
       return applied;
     },
   };
-  const ring = goalBell({ queue, clock, log });
+  const leaving = new AbortController();
+  const ring = goalBell({ queue, clock, log }, leaving.signal);
+  const admit = createGoalAdmission({ access, inbox });
   const show = goalCards.changed;
-  return { goals, goalCards, goalCommands: createGoalCommands({ access, goals, ring, show, newId }) };
+  const turnWorld = { goals, policies, cards: goalCards, queue, clock, log, ring };
+  return {
+    goals,
+    goalCards,
+    goalCommands: createGoalCommands({ access, goals, policies, admit, ring, show, newId }),
+    goalTurns: (bookkeeping) => createGoalTurns(turnWorld, bookkeeping),
+    stop: async () => leaving.abort(),
+  };
 }

@@ -6,6 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { DEFAULT_ACCESS } from "../../src/core/access/defaults.ts";
+import { createGoalPolicies } from "../../src/core/goal/policy.ts";
+import type { SessionId } from "../../src/core/thread.ts";
 import { modelRecordOf } from "../../src/adapters/settings/model-record.ts";
 import { readSettings, secretsOf, settingRows, type Command } from "../../src/adapters/settings/settings.ts";
 
@@ -260,6 +262,56 @@ test("wrong rules of access are reported by their place, all at once", async () 
       "bots.allow[0]",
     ].sort(),
   );
+});
+
+test("what goals may do stands in bobbin.config.ts, by default and in single spaces and channels", async () => {
+  const read = await withConfig(`export default { goals: {
+    tokens: 100_000, most: { turns: 50 }, atOnce: 3,
+    places: { "slack:T1": { gapMs: 5_000, atOnce: 20 }, "slack:*:C9": { allow: false }, "slack:T1:C1": { turns: 40 } },
+  } };`);
+  if (read.kind !== "ok") return expect.unreachable(JSON.stringify(read));
+  const policies = createGoalPolicies(read.settings.config.goals);
+  const at = (id: string) => policies.at(id as SessionId);
+  expect(at("discord:G1:D1")).toMatchObject({
+    allow: true,
+    limits: { tokens: 100_000, turns: 20, minutes: 60 },
+    most: { tokens: 5_000_000, turns: 50, minutes: 600 },
+    gapMs: 1_000,
+  });
+  expect(at("slack:T1:C1:1.5")).toMatchObject({
+    limits: { tokens: 100_000, turns: 40, minutes: 60 },
+    gapMs: 5_000,
+  });
+  expect([at("slack:T1:C9:1.5").allow, at("slack:T1:C8:1.5").allow]).toEqual([false, true]);
+  // A thread that is a channel of its own counts as the one in which it hangs.
+  expect(policies.at("slack:T1:C1:1.5" as SessionId, { parent: "C9" }).allow).toBe(false);
+  expect(["slack:T1:C1:1.5", "slack:T2:C1:1.5"].map((id) => policies.atOnceIn(id as SessionId))).toEqual([
+    20, 3,
+  ]);
+});
+
+test("wrong rules of goals are reported by their place, each with what is wrong, all at once", async () => {
+  const read = await withConfig(`export default { goals: {
+    tokens: 6_000_000, turns: 0, atonce: 3, gapMs: -1,
+    places: { "slack:T1:C1": { atOnce: 2, minutes: 900 }, "T1": {} },
+  } };`);
+  const more = await withConfig(`export default { goals: {
+    tokens: 6_000_000, places: { "slack:T1:C1": { atOnce: 2, minutes: 900 } },
+  } };`);
+  if (read.kind === "ok" || more.kind === "ok") return expect.unreachable();
+  const told = [...read.problems, ...more.problems].map(
+    ({ name, problem }) => `${name.replace("bobbin.config.ts: goals", "")} ${problem}`,
+  );
+  for (const words of [
+    ".turns must be above zero",
+    ".gapMs must not be below zero",
+    "atonce",
+    "must be a space such as slack:T1",
+    ".tokens is 6000000, above most.tokens, which is 5000000: lower it, or raise most.tokens",
+    ".places.slack:T1:C1.minutes is 900, above most.minutes",
+    ".places.slack:T1:C1.atOnce counts for a whole space: set it at the space",
+  ])
+    expect(told.join("\n")).toContain(words);
 });
 
 test.each([

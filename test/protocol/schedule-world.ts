@@ -127,6 +127,7 @@ export class ScheduleWorld {
       queue: { wake: () => this.#coordination.wake() },
       clock: this.#clock,
       log: silentLog,
+      random: () => 0,
       exclusive: (body) => body(),
     });
     for (let count = 0; count < 2; count++) this.#spawn();

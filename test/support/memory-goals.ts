@@ -2,6 +2,7 @@
 import type { Goal } from "../../src/core/goal/goal.ts";
 import { reduceGoal } from "../../src/core/goal/reduce.ts";
 import { createGoalCommands, type GoalCommands } from "../../src/core/command/goal-command.ts";
+import { createGoalPolicies, DEFAULT_GOAL_RULES } from "../../src/core/goal/policy.ts";
 import type { Goals } from "../../src/core/ports/goals.ts";
 import type { SessionId } from "../../src/core/thread.ts";
 import { accessWith } from "./access.ts";
@@ -35,6 +36,8 @@ export function goalCommands(goals: Goals = createMemoryGoals(() => Date.now()))
   return createGoalCommands({
     access: accessWith(),
     goals,
+    policies: createGoalPolicies(DEFAULT_GOAL_RULES),
+    admit: async () => undefined,
     ring: () => {},
     show: () => {},
     newId: () => `goal-${(count += 1)}`,

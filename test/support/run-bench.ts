@@ -12,6 +12,7 @@ import type { Limits, LoopProfile } from "../../src/core/agent/loop-types.ts";
 import { allowAll, type Tool } from "../../src/core/agent/tool.ts";
 import { createProfileOf, type ProfileOf } from "../../src/core/agent/frozen-profile.ts";
 import type { Author, Inbound, MessageInbound } from "../../src/core/inbound.ts";
+import { createGoalPolicies, DEFAULT_GOAL_RULES } from "../../src/core/goal/policy.ts";
 import type { InboundId } from "../../src/core/ids.ts";
 import type { Models } from "../../src/core/command/models.ts";
 import type { ModelRecord } from "../../src/core/ports/model.ts";
@@ -176,6 +177,8 @@ export class RunBench {
         model: this.model,
         goals: createGoalTurns(
           {
+            policies: createGoalPolicies(DEFAULT_GOAL_RULES),
+            ring: () => {},
             goals: gate(this.stores.goals, (method) => `goal.${method}`),
             cards: { changed: () => {}, shown: async () => {} },
             queue: { wake: async () => {} },

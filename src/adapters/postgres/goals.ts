@@ -14,6 +14,7 @@ import {
   type GoalChange,
   type GoalRow,
 } from "./goal-row.ts";
+import { spaceOf } from "./goal-places.ts";
 import type { EntryRow } from "./entry-row.ts";
 import { sorted, TAIL } from "./open-tail.ts";
 import { shaped } from "./shaped.ts";
@@ -46,16 +47,16 @@ select ${TAIL} as entries from (
   where e.session = $1 and e.epoch = (select epoch from sessions where id = $1) order by e.seq desc limit $2::integer) e`,
 };
 
-const DUE = {
-  name: "goals-due",
-  text: `
+const DUE = shaped<"all" | "space">({
+  name: (of) => `goals-due-${of}`,
+  text: (of) => `
 select g.session from goals g
-where g.wake_at <= now_ms()
+where g.wake_at <= now_ms()${of === "all" ? "" : " and starts_with(g.session, $2)"}
   and not exists (select from runs r where r.session = g.session and r.reply <> 'settled')
   and not exists (
     select from installs x where x.state = 'broken' and starts_with(g.session, concat(x.platform, ':', x.space, ':')))
 order by g.wake_at, g.n limit $1::integer`,
-};
+});
 
 /** $1 session, $2 the goal that it has from now on. */
 const CHANGE = shaped<{ readonly part: ReturnType<typeof goalPart> }>({
@@ -155,8 +156,10 @@ export function createGoals(sql: Sql): Goals {
       const [row] = await sql.query<{ entries: readonly EntryRow[] | null }>(RECORD, [session, limit]);
       return sorted(row?.entries ?? null);
     },
-    async due(limit) {
-      const rows = await sql.query<{ session: SessionId }>(DUE, [limit]);
+    async due(limit, like) {
+      const rows = await (like === undefined
+        ? sql.query<{ session: SessionId }>(DUE("all"), [limit])
+        : sql.query<{ session: SessionId }>(DUE("space"), [limit, `${spaceOf(like)}:`]));
       return rows.map(({ session }) => session);
     },
   };

@@ -158,6 +158,7 @@ export function createInbox(sql: Sql): Inbox {
           return putSetting(sql, inbound, inbound.command, rule);
         // What there is to do stands in a row of its own.
         case "branch":
+        case "goal":
           return put(inbound, admission, true);
         default:
           return inbound.command satisfies never;

@@ -16,6 +16,7 @@ import { toFrozen, FROZEN, type FrozenRow } from "./frozen-row.ts";
 import { goalPart, isSameGoal, readOpen, type GoalChange, type GoalRow } from "./goal-row.ts";
 import { isDropped, notedTurn, WAITS } from "./ledger-sql.ts";
 import { newest, TAIL, tailOf, type TailRow } from "./open-tail.ts";
+import { isFull, placing, spaceOf } from "./goal-places.ts";
 import { createGoals, writeGoal } from "./goals.ts";
 import type { RoundPart } from "./round-values.ts";
 import { shaped } from "./shaped.ts";
@@ -29,14 +30,15 @@ interface GoalTurnRow extends FrozenRow, ChosenRow, TailRow {
   readonly afterCrash: boolean;
 }
 
-/** $1 session, $2 worker, $3 the new run's id, $4 who it is for, $5 what the model is told; from $6 on: the goal. */
+/** $1 session, $2 worker, $3 the new run's id, $4 who it is for, $5 what the model is told; from $6 on: the goal, then its space. */
 const OPEN_GOAL = shaped<{ readonly tail: number; readonly part: RoundPart }>({
   name: ({ tail }) => `open-goal-${tail}`,
   text: ({ tail, part }) => `
 with was as materialized (select * from sessions where id = $1),
+${placing(6 + part.values.length)},
 held as (
   update sessions s set rev = s.rev + 1, fence = s.fence + 1, last_seq = s.last_seq + 1, touched_at = now_ms()
-  from was w
+  from was w, placed
   where s.id = $1 and s.rev = w.rev and ${isSameGoal(6)}
     and w.muted is not true
     and not exists (select from runs r where r.session = $1 and r.reply <> 'settled')
@@ -69,7 +71,7 @@ export async function openGoal(
   sql: Sql,
   session: SessionId,
   worker: string,
-  options: { readonly newRun: () => string; readonly tail: number },
+  options: { readonly newRun: () => string; readonly tail: number; readonly atOnce: number },
 ): Promise<Opened | "stale"> {
   const before = await readOpen(sql, session);
   if (before === undefined) return { kind: "nothing" };
@@ -82,7 +84,8 @@ export async function openGoal(
   }
   const { goal } = step;
   const change: GoalChange = { before, goal, kind: "begin" };
-  const { tail } = options;
+  const { tail, atOnce } = options;
+  const space = spaceOf(session);
   const id = options.newRun() as RunId;
   const part = goalPart(change);
   const [row] = await sql.query<GoalTurnRow>(OPEN_GOAL({ tail, part }), [
@@ -92,8 +95,11 @@ export async function openGoal(
     JSON.stringify(goal.owner),
     turnText(goal, before.goal),
     ...part.values,
+    space,
+    atOnce,
   ]);
-  if (row === undefined) return "stale";
+  // A goal that finds no place is due as before: it is rung for when one is free.
+  if (row === undefined) return (await isFull(sql, space, atOnce)) ? { kind: "nothing" } : "stale";
   const { epoch, startedAt, afterCrash } = row;
   return {
     kind: "run",

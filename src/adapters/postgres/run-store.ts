@@ -24,11 +24,14 @@ import {
 } from "./run-row.ts";
 import type { Sql } from "./sql.ts";
 import { snapshotRetry } from "./snapshot-retry.ts";
+import type { SessionId } from "../../core/thread.ts";
 import { createWork } from "./work.ts";
 
 export interface RunStoreOptions {
   /** Entries that `open` gives at most, beyond what is needed to begin at a user turn; default 200. */
   readonly tail?: number;
+  /** Turns of goals that may run at the same time in the space of a session; all unless said. */
+  readonly goalsAtOnceIn?: (session: SessionId) => number;
 }
 
 interface TriedAgainRow {
@@ -109,6 +112,7 @@ export function createRunStore(
 ): RunStore {
   const { sql, newId } = deps;
   const tail = options.tail ?? 200;
+  const { goalsAtOnceIn = () => 1_000_000 } = options;
   const known = new Set<string>();
   const isStored = (hash: string): boolean => known.has(hash);
   const remember = (calls: readonly ModelCallRecord[], frozen?: Frozen): void => {
@@ -124,7 +128,9 @@ export function createRunStore(
         const { opened, hasGoal } = await openRun(sql, session, worker, options);
         if (!hasGoal || opened.kind === "settle") return opened;
         if (opened.kind === "run") return { ...opened, ...(await openGoalOf(sql, opened)) };
-        return goals === undefined ? opened : openGoal(sql, session, worker, options);
+        return goals === undefined
+          ? opened
+          : openGoal(sql, session, worker, { ...options, atOnce: goalsAtOnceIn(session) });
       });
     },
     async beginning(session) {

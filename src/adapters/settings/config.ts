@@ -6,8 +6,10 @@ import { z } from "zod";
 import type { AccessRules } from "../../core/access/rules.ts";
 import { DEFAULT_LIMITS } from "../../core/agent/limits.ts";
 import type { Limits } from "../../core/agent/loop-types.ts";
+import type { GoalRules } from "../../core/goal/policy.ts";
 import type { ModelRecord } from "../../core/ports/model.ts";
 import type { ReplyRules } from "../../core/reply/view.ts";
+import { goalsOf, goalsSchema, type GoalsInput } from "./goals-config.ts";
 import { accessOf, accessSchema, type AccessInput } from "./access-config.ts";
 import { repliesOf, repliesSchema, type RepliesInput } from "./replies-config.ts";
 
@@ -20,6 +22,8 @@ export interface ConfigInput {
   readonly access?: AccessInput;
   /** What people see of a reply besides its answer. */
   readonly replies?: RepliesInput;
+  /** What goals may do, where, and how fast. */
+  readonly goals?: GoalsInput;
 }
 
 export interface ConfigLimits extends Limits {
@@ -39,6 +43,7 @@ export interface Config {
   readonly models: readonly ModelRecord[];
   readonly access: AccessRules;
   readonly replies: ReplyRules;
+  readonly goals: GoalRules;
 }
 
 /** Only gives the file its type: `export default defineConfig({ ... })`. It is checked when Bobbin starts. */
@@ -118,6 +123,7 @@ const configSchema = z.strictObject({
   models: z.array(modelSchema).optional(),
   access: accessSchema.optional(),
   replies: repliesSchema.optional(),
+  goals: goalsSchema.optional(),
 });
 
 export type CheckedConfig =
@@ -155,7 +161,8 @@ export function checkConfig(input: unknown): CheckedConfig {
   // What zod has checked may hold a field that is there but undefined, which counts as left out.
   const access = accessOf((result.data.access ?? {}) as AccessInput);
   const replies = repliesOf((result.data.replies ?? {}) as RepliesInput);
-  return { kind: "ok", config: { limits, models, access, replies } };
+  const goals = goalsOf((result.data.goals ?? {}) as GoalsInput);
+  return { kind: "ok", config: { limits, models, access, replies, goals } };
 }
 
 type Given<T> = { [K in keyof T]: Exclude<T[K], undefined> };

@@ -74,8 +74,11 @@ function whatOf(inbound: Inbound): Request["what"] | undefined {
       return { kind: "message", isAddressed: inbound.addressed };
     case "edit":
       return { kind: "edit" };
-    case "command":
-      return { kind: "command", name: inbound.command.name };
+    case "command": {
+      const { name } = inbound.command;
+      // What is only read of a goal, or paused, makes no inbound.
+      return { kind: "command", name, ...(name === "goal" ? { asksForWork: true } : {}) };
+    }
     case "delete":
     case "note":
       return undefined;

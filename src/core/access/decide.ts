@@ -16,7 +16,8 @@ export interface Request {
     | { readonly kind: "message"; readonly isAddressed: boolean }
     /** A correction of what was said before. */
     | { readonly kind: "edit" }
-    | { readonly kind: "command"; readonly name: CommandName };
+    /** `asksForWork`: of a command that asks the model only sometimes, this one does: it counts like a message. */
+    | { readonly kind: "command"; readonly name: CommandName; readonly asksForWork?: true };
 }
 
 /** How many of the kind there may be; it is counted where the message is stored. */
@@ -180,7 +181,9 @@ const UNTOLD = "I could not learn now what you may do. Please try again in a min
 
 /** Admins have none, and nobody is kept from a stop. */
 function limitsFor({ rules, what, who, isAdmin: isFree, user, place }: Asking): readonly Limit[] {
-  const asksForWork = what.kind === "message" || (what.kind === "command" && what.name === "retry");
+  const asksForWork =
+    what.kind === "message" ||
+    (what.kind === "command" && (what.name === "retry" || what.asksForWork === true));
   if (isFree || !asksForWork) return [];
   const limits: Limit[] = [];
   const soMany = ({ most, withinMs }: Rate): string => `${most} within ${withinMs / 60_000} minutes`;

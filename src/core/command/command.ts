@@ -44,6 +44,8 @@ export type SettingCommand = Given<"model" | "effort" | "title" | "follow" | "mu
 /** Those that change the session: they are stored. The others only read, and are answered at once. */
 export type SessionCommand =
   | Given<"reset" | "stop" | "retry">
+  /** Only to count it: a goal keeps its own book of what was asked of it. */
+  | Given<"goal">
   | Extract<Command, { readonly name: "branch" }>
   | SettingCommand;
 
@@ -90,6 +92,7 @@ export function isSetting({ name }: SessionCommand): boolean {
     case "reset":
     case "retry":
     case "branch":
+    case "goal":
       return false;
     default:
       return name satisfies never;

@@ -5,12 +5,15 @@ import { describeGoal, spentOnGoal, standingOfGoal } from "../goal/describe.ts";
 import { goalAsked, type GoalAsked } from "../goal/asked.ts";
 import type { Written } from "../goal/done-when.ts";
 import type { Goal } from "../goal/goal.ts";
+import { GOALS_OFF, refusalOfLimits, type GoalPolicies } from "../goal/policy.ts";
+import { reduceGoal } from "../goal/reduce.ts";
 import { isCurrent, type GoalRef } from "../goal/ref.ts";
 import type { Asker, GoalEvent, Limits } from "../goal/event.ts";
 import type { Author, Where } from "../inbound.ts";
-import type { NewId } from "../ids.ts";
+import type { InboundId, NewId } from "../ids.ts";
 import type { Goals } from "../ports/goals.ts";
 import { threadOf, type SessionId } from "../thread.ts";
+import type { AdmitGoal } from "./goal-admission.ts";
 
 /** Who asks, and where. `id`: the same for every delivery of it. */
 interface GoalRequest {
@@ -38,6 +41,9 @@ export interface GoalCommands {
 export interface GoalCommandDeps {
   readonly access: Pick<Access, "isAdmin">;
   readonly goals: Pick<Goals, "read" | "apply" | "isDone">;
+  readonly policies: GoalPolicies;
+  /** Lets in, and counts, what makes work. */
+  readonly admit: AdmitGoal;
   /** Rings for the goal's next turn where that is due now. Never rejects. */
   readonly ring: (session: SessionId, goal: Goal) => void;
   /** Brings the goal's card up to date. Never rejects. */
@@ -45,7 +51,9 @@ export interface GoalCommandDeps {
   readonly newId: NewId;
 }
 
-export function createGoalCommands({ access, goals, ring, show, newId }: GoalCommandDeps): GoalCommands {
+export function createGoalCommands(deps: GoalCommandDeps): GoalCommands {
+  const { access, goals, policies, ring, show, newId } = deps;
+
   async function open(session: SessionId): Promise<Goal | undefined> {
     const goal = await goals.read(session);
     return goal?.closed === undefined ? goal : undefined;
@@ -58,7 +66,7 @@ export function createGoalCommands({ access, goals, ring, show, newId }: GoalCom
   }
 
   async function eventFor(asked: GoalAsked, request: GoalRequest): Promise<GoalEvent | string> {
-    const { author, session } = request;
+    const { author, session, where } = request;
     const by = askerOf(request);
     const owner = { id: author.id, name: author.name };
     const set = (mode: "new" | "replace", written: Written, limits: Limits): GoalEvent => ({
@@ -69,6 +77,7 @@ export function createGoalCommands({ access, goals, ring, show, newId }: GoalCom
       owner,
       ...written,
       limits,
+      ...(where === undefined ? {} : { where }),
     });
     switch (asked.kind) {
       case "set":
@@ -88,7 +97,7 @@ export function createGoalCommands({ access, goals, ring, show, newId }: GoalCom
       case "clear":
         return { kind: asked.kind, by };
       case "raise":
-        return { kind: "raise", by, more: asked.more };
+        return { kind: "raise", by, more: asked.more, most: policies.at(session, where).most };
       case "status":
         return describeGoal(await goals.read(session), request.at);
       case "unclear":
@@ -103,6 +112,34 @@ export function createGoalCommands({ access, goals, ring, show, newId }: GoalCom
     return isCurrent(ref, await open(session)) || (await goals.isDone(id));
   }
 
+  /** Why it may not be done there, or not now. */
+  async function refusalOf(
+    event: GoalEvent,
+    value: string | undefined,
+    request: GoalRequest,
+  ): Promise<string | undefined> {
+    if (event.kind !== "set" && event.kind !== "resume" && event.kind !== "raise") return undefined;
+    const { session, author, where, id, at } = request;
+    const policy = policies.at(session, where);
+    if (!policy.allow) return GOALS_OFF;
+    const tooMuch = event.kind === "set" ? refusalOfLimits(event.limits, policy) : undefined;
+    if (tooMuch !== undefined) return tooMuch;
+    // What would be refused anyway does not count.
+    const step = reduceGoal(await open(session), event, at);
+    if (step.kind === "refused") return undefined;
+    return deps.admit({
+      v: 1,
+      kind: "command",
+      command: { name: "goal", value: value ?? "" },
+      id: id as InboundId,
+      session,
+      author,
+      at,
+      addressed: event.kind === "set",
+      ...(where === undefined ? {} : { where }),
+    });
+  }
+
   return {
     open,
     changed: show,
@@ -114,9 +151,12 @@ export function createGoalCommands({ access, goals, ring, show, newId }: GoalCom
     },
     async run(value, request) {
       if (request.goal !== undefined && !(await mayClick(request.goal, request))) return LEFT_STANDING;
-      const event = await eventFor(goalAsked(value), request);
+      const { limits } = policies.at(request.session, request.where);
+      const event = await eventFor(goalAsked(value, limits), request);
       if (typeof event === "string") return event;
       if (event.kind === "set" && !mayOpen(request)) return NO_THREAD;
+      const why = await refusalOf(event, value, request);
+      if (why !== undefined) return why;
       const applied = await goals.apply(request.session, event, request.id);
       if (applied.kind === "refused") return applied.why;
       const { goal, replaced } = applied;

@@ -24,7 +24,8 @@ const OPTION = /\s+--(tokens|turns|minutes)[ =](\d[\d.,]*)([km]?)\s*$/i;
 /** No window is larger, whatever is written. */
 const MOST = 1_000_000_000;
 
-export function goalAsked(line = ""): GoalAsked {
+/** @param usual what it may use where nothing is written of that. */
+export function goalAsked(line = "", usual: Limits = DEFAULT_LIMITS): GoalAsked {
   const text = line.trim();
   if (text === "") return { kind: "status" };
   const word = WORD.exec(text)?.[1]?.toLowerCase();
@@ -36,7 +37,7 @@ export function goalAsked(line = ""): GoalAsked {
     };
   const raise = RAISE.exec(text);
   if (raise !== null) return raised(raise);
-  const { rest, limits, written } = taken(text);
+  const { rest, limits, written } = taken(text, usual);
   const change = CHANGE.exec(rest);
   if (change === null) return { kind: "set", ...written, limits };
   const [, kind = "", objective = ""] = change;
@@ -50,8 +51,11 @@ export function goalAsked(line = ""): GoalAsked {
 }
 
 /** Options stand at the end of all, or of what is left where lines say when it is done. */
-function taken(text: string): { readonly rest: string; readonly limits: Limits; readonly written: Written } {
-  const all = withOptions(text, DEFAULT_LIMITS);
+function taken(
+  text: string,
+  usual: Limits,
+): { readonly rest: string; readonly limits: Limits; readonly written: Written } {
+  const all = withOptions(text, usual);
   const lines = withoutDoneWhen(all.rest);
   const { rest, limits } = withOptions(lines.objective, all.limits);
   return { rest, limits, written: { ...lines, objective: rest } };

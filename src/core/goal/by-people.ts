@@ -3,6 +3,7 @@
 import type { Written } from "./done-when.ts";
 import { exhausted, MINUTE_MS, reserveOf, type Goal, type Windows } from "./goal.ts";
 import { RAISES } from "./ref.ts";
+import { refusalOfLimits } from "./policy.ts";
 import type { Creation, Limits, Reduced } from "./event.ts";
 import { changed, cleared, close, ifOwned, kick, problemOf, refused, renewed } from "./step.ts";
 
@@ -22,6 +23,7 @@ export function create(goal: Goal | undefined, event: Creation, now: number): Re
     v: 1,
     id: event.id,
     owner: event.owner,
+    ...(event.where === undefined ? {} : { where: event.where }),
     objective: event.objective.trim(),
     ...(doneWhen === undefined ? {} : { doneWhen }),
     revision: 1,
@@ -104,16 +106,32 @@ function raiseFirst(window: keyof Windows): string {
   return `Its ${NAME[window]} are used up. Raise them first: \`goal budget ${RAISES[window]}\`.`;
 }
 
-export function raise(goal: Goal, more: Partial<Limits>, now: number): Reduced {
+export function raise(
+  goal: Goal,
+  { more, most }: { readonly more: Partial<Limits>; readonly most?: Limits },
+  now: number,
+): Reduced {
   const { tokens, turns, activeMs } = goal.windows;
   const windows: Windows = {
     tokens: { ...tokens, limit: tokens.limit + (more.tokens ?? 0) },
     turns: { ...turns, limit: turns.limit + (more.turns ?? 0) },
     activeMs: { ...activeMs, limit: activeMs.limit + (more.minutes ?? 0) * MINUTE_MS },
   };
+  const after: Limits = {
+    tokens: windows.tokens.limit,
+    turns: windows.turns.limit,
+    minutes: windows.activeMs.limit / MINUTE_MS,
+  };
+  const tooMuch = most && refusalOfLimits(after, { most: { ...after, ...onlyRaised(most, more) } });
+  if (tooMuch !== undefined) return refused(tooMuch);
   const raised = { ...goal, windows };
   if (goal.status !== "budget_limited") return changed(raised);
   const window = exhausted(raised, reserveOf(raised));
   if (window !== undefined) return { kind: "refused", why: raiseFirst(window), goal: raised };
   return changed(kick(cleared(renewed({ ...raised, status: "active" })), now));
+}
+
+/** A window that is larger than it may be by now, but is not raised, is no reason to refuse another one. */
+function onlyRaised(most: Limits, more: Partial<Limits>): Partial<Limits> {
+  return Object.fromEntries(Object.entries(most).filter(([key]) => more[key as keyof Limits] !== undefined));
 }

@@ -1,6 +1,6 @@
 /** What may be done to a goal, and what comes of it. */
 
-import type { Author } from "../inbound.ts";
+import type { Author, Where } from "../inbound.ts";
 import type { Goal, WaitKind } from "./goal.ts";
 import type { Verdict } from "./verdict.ts";
 import type { GoalTurn } from "./turn.ts";
@@ -27,6 +27,8 @@ export interface Creation {
   readonly objective: string;
   readonly doneWhen?: readonly string[];
   readonly limits: Limits;
+  /** What the platform says of the place. */
+  readonly where?: Where;
 }
 
 export type GoalEvent =
@@ -39,7 +41,8 @@ export type GoalEvent =
       readonly doneWhen?: readonly string[];
     }
   | { readonly kind: "pause" | "resume" | "clear"; readonly by: Asker }
-  | { readonly kind: "raise"; readonly by: Asker; readonly more: Partial<Limits> }
+  /** `most`: what it may have then. */
+  | { readonly kind: "raise"; readonly by: Asker; readonly more: Partial<Limits>; readonly most?: Limits }
   /** Typed by a person: everything of the thread that runs or waits is taken back. */
   | { readonly kind: "stop" | "reset" }
   /** The bot is no longer there. */

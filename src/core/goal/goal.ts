@@ -3,7 +3,7 @@
  * `reduce` (what people and the model ask for) and `turn` (what a turn leaves).
  */
 
-import type { Author } from "../inbound.ts";
+import type { Author, Where } from "../inbound.ts";
 import type { Proposal } from "./verdict.ts";
 
 export type GoalStatus =
@@ -72,6 +72,8 @@ export interface Goal {
   readonly id: string;
   /** It works with this person's rights. */
   readonly owner: Author;
+  /** What the platform said of the place where it was set; absent where that says all, or where an earlier version stored it. */
+  readonly where?: Where;
   readonly objective: string;
   /** What has to hold, each by itself, before it counts as reached; absent where nothing was said. */
   readonly doneWhen?: readonly string[];

@@ -30,7 +30,7 @@ function step(goal: Goal, event: Exclude<GoalEvent, Creation>, now: number): Red
     case "clear":
       return ifOwned(goal, event.by, () => changed(close(at, "cleared")));
     case "raise":
-      return ifOwned(goal, event.by, () => raise(at, event.more, now));
+      return ifOwned(goal, event.by, () => raise(at, event, now));
     case "stop":
       return changed(stop(at));
     case "reset":

@@ -22,6 +22,8 @@ export interface GoalTurn {
   readonly error?: RunError;
   /** When the provider lets us ask again, in so many ms; absent where it does not say. */
   readonly retryAfterMs?: number;
+  /** Least time to the next turn, ms; none unless said. */
+  readonly gapMs?: number;
   /** Fresh input and output. What came from the provider's cache is free. */
   readonly tokens: number;
   readonly activeMs: number;
@@ -51,7 +53,8 @@ export function afterTurn(before: Goal, turn: GoalTurn, now: number): Goal {
   if (exhausted(goal, reserveOf(goal)) !== undefined) {
     const { wait: _, ...limited }: Goal = { ...goal, status: "budget_limited", failures: 0 };
     if (turn.isWrappedUp) return withoutNext(limited);
-    return planned(limited, now + (failed ? (turn.retryAfterMs ?? DELAYS_MS[0]) : 0), { isWrapUp: true });
+    const delayMs = failed ? (turn.retryAfterMs ?? DELAYS_MS[0]) : (turn.gapMs ?? 0);
+    return planned(limited, now + delayMs, { isWrapUp: true });
   }
   // A wait, a try after the provider's limit, or what was planned by whoever resumed it.
   if (!isActive || isCancelled) return goal;
@@ -63,7 +66,7 @@ export function afterTurn(before: Goal, turn: GoalTurn, now: number): Goal {
   const noEffect = isOwn && !hasEffect ? goal.noEffect + 1 : 0;
   const noted: Goal = { ...goal, failures: 0, noEffect };
   if (noEffect >= MOST_IN_A_ROW) return paused(noted, "no_progress");
-  return planned(noted, now + (noEffect === 0 ? 0 : delayOf(noEffect)), {});
+  return planned(noted, now + Math.max(noEffect === 0 ? 0 : delayOf(noEffect), turn.gapMs ?? 0), {});
 }
 
 function afterFailure(goal: Goal, turn: GoalTurn, now: number): Goal {

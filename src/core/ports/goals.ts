@@ -25,6 +25,9 @@ export interface Goals {
   isDone(key: string): Promise<boolean>;
   /** The newest entries of the session since its reset, ascending: what is looked at when its goal is said to be reached. */
   record(session: SessionId, limit: number): Promise<readonly Entry[]>;
-  /** The sessions whose goal has something to do by itself now, the one that is due longest first. */
-  due(limit: number): Promise<readonly SessionId[]>;
+  /**
+   * The sessions whose goal has something to do by itself now, the one that is due longest first.
+   * @param like only those of the space of this one.
+   */
+  due(limit: number, like?: SessionId): Promise<readonly SessionId[]>;
 }

@@ -5,15 +5,17 @@ import type { Entry, EntryBody } from "../entry.ts";
 import type { RunEvent } from "../events.ts";
 import { reserveOf, type Goal } from "../goal/goal.ts";
 import { BUDGET_ENDS, changedText } from "../goal/texts.ts";
+import type { GoalPolicies } from "../goal/policy.ts";
 import { turnFacts } from "../goal/turn-facts.ts";
 import type { Hash } from "../ids.ts";
-import { withTimeLimit } from "../pause.ts";
+import { pause, withTimeLimit } from "../pause.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Goals } from "../ports/goals.ts";
 import type { Log } from "../ports/log.ts";
 import type { RunQueue } from "../ports/run-queue.ts";
 import type { Opened, RunEnding } from "../ports/run-store.ts";
 import type { RoundRecord } from "../round.ts";
+import type { RunInfo } from "../run.ts";
 import type { SessionId } from "../thread.ts";
 import type { Usage } from "../usage.ts";
 import type { GoalCardKeeper } from "./goal-cards.ts";
@@ -30,20 +32,24 @@ export interface GoalTurnDeps {
   told(session: SessionId, revision: number): Promise<void>;
   /** A run begins in a thread with a goal. Resolves when its card is up to date, or left to others. Never rejects. */
   shown(session: SessionId): Promise<void>;
+  /** Least time from the end of a turn of this goal to the next one, ms. */
+  gapMsOf(session: SessionId, goal: Goal): number;
   /** A run has ended in a thread that has this goal, if any. */
-  ended(session: SessionId, goal: Goal | undefined): void;
+  ended(run: Pick<RunInfo, "session" | "cause">, goal: Goal | undefined): void;
 }
 
 export interface GoalTurns extends GoalTurnDeps {
   /**
    * Who served the session has given it back: rings for the next turn of the goal that it ended with, where that is due. Rung for
-   * before, another worker would find the session taken, and leave.
+   * before, another worker would find the session taken, and leave. Where a turn of a goal's own has ended, its place in the space is free:
+   * those that are due there longest are rung for as well, before it.
    */
   released(session: SessionId): void;
 }
 
 export interface GoalTurnWorld {
-  readonly goals: Pick<Goals, "read" | "apply">;
+  readonly goals: Pick<Goals, "read" | "apply" | "due">;
+  readonly policies: GoalPolicies;
   readonly cards: Pick<GoalCardKeeper, "changed" | "shown">;
   /** The bell of goals' own turns, which is not the one of people's messages. */
   readonly queue: RunQueue;
@@ -53,27 +59,55 @@ export interface GoalTurnWorld {
 
 const RING_MS = 2_000;
 
-/** Rings for the goal's next turn where that is due now. Never rejects. */
-export function goalBell({
-  queue,
-  clock,
-  log,
-}: Pick<GoalTurnWorld, "queue" | "clock" | "log">): (session: SessionId, goal: Goal) => void {
-  return (session, { next, updatedAt }) => {
-    // Both are of the store's clock. What is due later is rung for by the sweeper.
-    if (next === undefined || next.dueAt > updatedAt) return;
+/** What is due later than that is rung for by the sweeper. */
+const SOON_MS = 10_000;
+/** How many others are rung for when a place is free: one of them may be held by somebody else. */
+const NEXT_IN_LINE = 2;
+
+type Bell = (session: SessionId, goal: Goal) => void;
+
+/**
+ * Rings for the goal's next turn where that is due now or soon. Never rejects.
+ * @param leaving ends what is still waited for.
+ */
+export function goalBell(
+  { queue, clock, log }: Pick<GoalTurnWorld, "queue" | "clock" | "log">,
+  leaving: AbortSignal,
+): Bell {
+  const ring = (session: SessionId): void => {
+    if (leaving.aborted) return;
     withTimeLimit(clock, RING_MS, "the bell of a goal", queue.wake(session)).catch((error: unknown) => {
       log.warn("the bell of a goal could not be rung; the sweeper will", { session, error });
     });
   };
+  return (session, { next, updatedAt }) => {
+    if (next === undefined) return;
+    // Both are of the store's clock.
+    const inMs = next.dueAt - updatedAt;
+    if (inMs <= 0) return ring(session);
+    if (inMs <= SOON_MS)
+      pause(clock, inMs, leaving).then(
+        () => ring(session),
+        () => {},
+      );
+  };
 }
 
 export function createGoalTurns(
-  { goals, cards, queue, clock, log }: GoalTurnWorld,
+  { goals, policies, cards, queue, clock, log, ring }: GoalTurnWorld & { readonly ring: Bell },
   bookkeeping: ReadonlySet<string>,
 ): GoalTurns {
-  const ring = goalBell({ queue, clock, log });
-  const ended = new Map<SessionId, Goal>();
+  const ended = new Map<SessionId, { readonly goal: Goal | undefined; readonly isOwn: boolean }>();
+
+  async function ringInLine(session: SessionId): Promise<void> {
+    try {
+      for (const next of await goals.due(NEXT_IN_LINE, session))
+        if (next !== session) await withTimeLimit(clock, RING_MS, "the bell of a goal", queue.wake(next));
+    } catch (error) {
+      log.warn("those next in line could not be rung for; the sweeper will", { session, error });
+    }
+  }
+
   return {
     bookkeeping,
     async heard(session) {
@@ -84,15 +118,21 @@ export function createGoalTurns(
       await goals.apply(session, { kind: "told", revision });
     },
     shown: (session) => cards.shown(session),
-    ended(session, goal) {
-      if (goal === undefined) return;
-      ended.set(session, goal);
-      cards.changed(session);
+    gapMsOf: (session, { where }) => policies.at(session, where).gapMs,
+    ended({ session, cause }, goal) {
+      const isOwn = cause === "continuation";
+      if (goal !== undefined || isOwn) ended.set(session, { goal, isOwn });
+      if (goal !== undefined) cards.changed(session);
     },
     released(session) {
-      const goal = ended.get(session);
+      const { goal, isOwn = false } = ended.get(session) ?? {};
       ended.delete(session);
-      if (goal !== undefined) ring(session, goal);
+      const inLine = isOwn ? ringInLine(session) : Promise.resolve();
+      if (goal !== undefined)
+        inLine.then(
+          () => ring(session, goal),
+          () => {},
+        );
     },
   };
 }
@@ -203,6 +243,7 @@ export function openGoalTurn(
           reason,
           ...(error === undefined ? {} : { error }),
           ...(typeof retryAfterMs === "number" ? { retryAfterMs } : {}),
+          gapMs: deps.gapMsOf(run.session, goal),
           tokens,
           activeMs: Math.round(activeMs),
           calls,

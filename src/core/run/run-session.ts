@@ -248,7 +248,7 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
         if (outcome.reason === "stop" && round !== undefined)
           say({ kind: "round", round: round.round, state: "done", entries: round.entries });
         if (ended.kind === "ended") {
-          deps.goals?.ended(fence.session, ended.goal);
+          deps.goals?.ended(run, ended.goal);
           return { kind: "ended", outcome: outcomeOf(how, deps.clock.now(), ended.goal) };
         }
         await goal?.heard();

@@ -18,6 +18,8 @@ export interface SweeperDeps {
   readonly goals?: { readonly store: Pick<Goals, "due">; readonly queue: RunQueue };
   readonly clock: Clock;
   readonly log: Log;
+  /** From 0 to 1. */
+  random(): number;
   /**
    * Calls `body` unless another process is in one just now; resolves after it either way. Rejects when `body` does or
    * when it cannot tell.
@@ -36,6 +38,8 @@ export interface SweeperOptions {
   readonly batch?: number;
   /** Between two rings of one sweep beyond the first ten, in ms; 20 unless said. */
   readonly gapMs?: number;
+  /** Over how long goals that are due are spread after a start or an outage, in ms; 10,000 unless said. */
+  readonly spreadMs?: number;
 }
 
 export interface Sweeper {
@@ -50,12 +54,22 @@ export interface Sweeper {
   stop(): Promise<void>;
 }
 
+/** With few goals they are spread over less: so long for each, ms. */
+const SPREAD_EACH_MS = 250;
+
 /** So few are rung for at once: the usual case, and nobody should wait in it. */
 const AT_ONCE = 10;
 
 export function createSweeper(deps: SweeperDeps, options: SweeperOptions = {}): Sweeper {
   const { store, queue, clock, log } = deps;
-  const { everyMs = 15_000, soonMs = 1_000, idleMs = 10_000, batch = 200, gapMs = 20 } = options;
+  const {
+    everyMs = 15_000,
+    soonMs = 1_000,
+    idleMs = 10_000,
+    batch = 200,
+    gapMs = 20,
+    spreadMs = 10_000,
+  } = options;
   for (const [name, value] of Object.entries({ everyMs, soonMs, batch })) {
     if (!(value > 0)) throw new RangeError(`${name} has to be above 0, got ${value}`);
   }
@@ -76,6 +90,16 @@ export function createSweeper(deps: SweeperDeps, options: SweeperOptions = {}): 
     }
   };
 
+  /** After a start or an outage many goals are due: nobody waits for one of them, so they do not all begin in one moment. */
+  const spread = (bell: RunQueue, sessions: readonly SessionId[]): void => {
+    const overMs = Math.min(spreadMs, sessions.length * SPREAD_EACH_MS);
+    for (const session of sessions) {
+      pause(clock, deps.random() * overMs, stopping.signal)
+        .then((isOver) => (isOver ? bell.wake(session) : undefined))
+        .catch((error: unknown) => log.debug("a goal could not be rung for; it will be", { session, error }));
+    }
+  };
+
   const look = async (untouchedMs: number): Promise<void> => {
     isSweeping = true;
     try {
@@ -83,8 +107,11 @@ export function createSweeper(deps: SweeperDeps, options: SweeperOptions = {}): 
         const sessions = await store.due(untouchedMs, batch);
         if (sessions.length > 0) log.info("ringing for sessions with work", { sessions: sessions.length });
         await ring(queue, sessions);
-        // After people's messages, and one after the other, so that they do not all start in one moment.
-        if (deps.goals !== undefined) await ring(deps.goals.queue, await deps.goals.store.due(batch));
+        // After people's messages.
+        if (deps.goals === undefined) return;
+        const due = await deps.goals.store.due(batch);
+        if (untouchedMs > 0) await ring(deps.goals.queue, due);
+        else spread(deps.goals.queue, due);
       });
       isAway = false;
     } catch (error) {

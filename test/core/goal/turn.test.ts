@@ -148,6 +148,12 @@ describe("the guard against turns without effect", () => {
     expect(played(same, reads("b")).noEffect).toBe(0);
   });
 
+  test("between two turns lies at least the gap, and what has no effect waits for its own delay where that is longer", () => {
+    expect(delay(played(after(setGoal()), { gapMs: 7_000 }))).toBe(7_000);
+    expect(delay(played(after(setGoal()), { gapMs: 7_000, calls: [] }))).toBe(30_000);
+    expect(delay(played(after(setGoal()), { gapMs: 45_000, calls: [] }))).toBe(45_000);
+  });
+
   test("whatever changes something is an effect, also with the same result", () => {
     expect(played(played(after(setGoal()))).noEffect).toBe(0);
   });

@@ -23,6 +23,7 @@ function open(options: SweeperOptions = {}, deps: Partial<SweeperDeps> = {}) {
       queue: { wake: async (session) => void rung.push({ session, at: clock.ticks() }) },
       clock,
       log: silentLog,
+      random: () => 0.5,
       exclusive: (body) => body(),
       ...deps,
     },
@@ -193,4 +194,50 @@ test("a sweep that takes longer than the pause is never overtaken by the next on
 
 test("a sweeper that never started stops", async () => {
   await open().sweeper.stop();
+});
+
+test("after a start goals begin spread over some seconds, people's messages at once; later goals are rung for at once too", async () => {
+  const goals = Array.from({ length: 60 }, (_, n) => sessionNamed(`goal-${n}`));
+  const rung: number[] = [];
+  let drawn = 0;
+  const world = open(
+    { spreadMs: 8_000 },
+    {
+      random: () => (drawn++ % 10) / 10,
+      goals: {
+        store: { due: async () => goals },
+        queue: { wake: async () => void rung.push(world.clock.ticks()) },
+      },
+    },
+  );
+  const start = world.clock.ticks();
+  world.due = [sessionNamed("asked")];
+  world.sweeper.start();
+  await world.clock.advance(0);
+  expect(world.rung.map(({ at }) => at - start)).toEqual([0]);
+  expect(rung.length).toBeLessThan(10);
+  await world.clock.advance(8_000);
+  expect(rung).toHaveLength(60);
+  expect(new Set(rung.map((at) => at - start))).toEqual(
+    new Set([0, 800, 1_600, 2_400, 3_200, 4_000, 4_800, 5_600, 6_400, 7_200]),
+  );
+  await world.sweeper.stop();
+});
+
+test("a sweeper that was stopped rings for no goal any more", async () => {
+  const rung: SessionId[] = [];
+  const world = open(
+    {},
+    {
+      goals: {
+        store: { due: async () => [sessionNamed("one"), sessionNamed("two")] },
+        queue: { wake: async (session) => void rung.push(session) },
+      },
+    },
+  );
+  world.sweeper.start();
+  await world.clock.advance(0);
+  await world.sweeper.stop();
+  await world.clock.advance(60_000);
+  expect(rung).toEqual([]);
 });

@@ -1,0 +1,77 @@
+// How many turns of goals run in a space at once: on a real Postgres, with many who claim at the same time.
+import { randomBytes } from "node:crypto";
+import { expect, test } from "vitest";
+import type { SessionId } from "../../../src/core/thread.ts";
+import { createRunStore } from "../../../src/adapters/postgres/run-store.ts";
+import { answer, asRun, message, round } from "../../contract/store-samples.ts";
+import { setGoal, turn } from "../../support/goals.ts";
+import { postgresBackend } from "./backends.ts";
+import { storesOver } from "./store-subject.ts";
+
+const backend = postgresBackend();
+const newId = () => randomBytes(12).toString("hex");
+
+/** So many threads of one space, each with a goal whose turn is due. */
+async function space(threads: number, atOnce: number) {
+  const name = `G${newId()}`;
+  const { goals, inbox } = storesOver(backend.sql());
+  const store = createRunStore({ sql: backend.sql(), newId }, { goalsAtOnceIn: () => atOnce });
+  const sessions = Array.from({ length: threads }, (_, n) => `discord:${name}:${n + 1}` as SessionId);
+  for (const session of sessions) await goals.apply(session, setGoal());
+  const open = (session: SessionId) => store.open(session, "w", "goals");
+  const end = async (run: ReturnType<typeof asRun>) => {
+    const { goal, fence } = run;
+    if (goal === undefined) throw new Error("a turn of a goal has one");
+    const ending = { reason: "stop", round: round(1, answer("done")), modelCalls: [] } as const;
+    await store.end(fence, { ...ending, turn: turn({ of: goal }).turn });
+    await store.settled(fence);
+  };
+  return { name, goals, inbox, store, sessions, open, end };
+}
+
+const begun = (opened: readonly { readonly kind: string }[]) =>
+  opened.filter(({ kind }) => kind === "run").length;
+
+test("however many claim at once, no more turns of goals run in a space than may, and the others stay due", async () => {
+  const { sessions, open, goals } = await space(12, 3);
+  const elsewhere = await space(1, 3);
+  const opened = await Promise.all(sessions.map(open));
+  expect(begun(opened)).toBe(3);
+  expect((await goals.due(100, sessions[0])).length).toBe(9);
+  // Each space has its own places.
+  expect((await elsewhere.open(elsewhere.sessions[0]!)).kind).toBe("run");
+});
+
+test("people's messages never count for it and never wait for it", async () => {
+  const { sessions, open, inbox, store } = await space(3, 1);
+  const [first, second, third] = sessions as [SessionId, SessionId, SessionId];
+  expect((await open(first)).kind).toBe("run");
+  await inbox.put(message(second, "how far are you?"));
+  expect(asRun(await store.open(second, "w")).run.cause).toBe("message");
+  // Two runs are under way, and one of them is a goal's: still there is no place.
+  expect((await open(third)).kind).toBe("nothing");
+});
+
+test("the place of a turn that has ended is free, the ones that wait longest are named first, and none is left out", async () => {
+  const { sessions, open, end, goals } = await space(4, 1);
+  const order: SessionId[] = [];
+  for (let turns = 0; turns < 8; turns++) {
+    const [next] = await goals.due(1, sessions[0]);
+    const run = asRun(await open(next!));
+    order.push(next!);
+    await end(run);
+  }
+  expect(order).toEqual([...sessions, ...sessions]);
+});
+
+test("the place of a worker that died is free by itself, half a minute after it was last heard of", async () => {
+  const { sessions, open } = await space(2, 1);
+  const [first, second] = sessions as [SessionId, SessionId];
+  asRun(await open(first));
+  expect((await open(second)).kind).toBe("nothing");
+  const silent = { text: "update sessions set touched_at = touched_at - $2::bigint where id = $1" };
+  await backend.sql().query(silent, [first, 29_000]);
+  expect((await open(second)).kind).toBe("nothing");
+  await backend.sql().query(silent, [first, 1_100]);
+  expect((await open(second)).kind).toBe("run");
+});
