@@ -7,7 +7,6 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { DEFAULT_ACCESS } from "../../src/core/access/defaults.ts";
 import { createGoalPolicies } from "../../src/core/goal/policy.ts";
-import type { SessionId } from "../../src/core/thread.ts";
 import { modelRecordOf } from "../../src/adapters/settings/model-record.ts";
 import { readSettings, secretsOf, settingRows, type Command } from "../../src/adapters/settings/settings.ts";
 
