@@ -20,7 +20,7 @@ interface Outcome {
 
 const root = dirname(import.meta.dirname);
 
-const browser = "src/adapters/web/browser";
+const browsers = ["src/adapters/web/browser", "src/adapters/admin/browser"];
 
 // The slowest first, so that a machine with few cores is never left with only the slow one running.
 const checks: Check[] = [
@@ -28,9 +28,9 @@ const checks: Check[] = [
   { name: "dead code (knip)", program: "knip", args: ["--no-progress"] },
   { name: "types (tsc)", program: "tsc", args: ["-p", "."] },
   { name: "core is pure (tsc)", program: "tsc", args: ["-p", "src/core"] },
-  ...(existsSync(join(root, browser, "tsconfig.json"))
-    ? [{ name: "browser code (tsc)", program: "tsc", args: ["-p", browser] }]
-    : []),
+  ...browsers
+    .filter((folder) => existsSync(join(root, folder, "tsconfig.json")))
+    .map((folder) => ({ name: `browser code, ${folder} (tsc)`, program: "tsc", args: ["-p", folder] })),
   { name: "format (oxfmt)", program: "oxfmt", args: ["--check", "."] },
 ];
 

@@ -41,6 +41,7 @@ import { createSpaceWork } from "./core/run/space-work.ts";
 import { createSweeper, type SweeperOptions } from "./core/run/sweeper.ts";
 import { onlyWhereInstalled } from "./core/run/where-installed.ts";
 import { threadOf, type SessionId } from "./core/thread.ts";
+import { openAdmin } from "./parts/admin.ts";
 import { modelsOf, openAgent } from "./parts/agent.ts";
 import { localCoordination, redisCoordination, type CoordinationTimes } from "./parts/coordination.ts";
 import { openDatabase, type DatabaseTimes } from "./parts/database.ts";
@@ -128,19 +129,25 @@ export async function startApp(
       return why === undefined ? nothingHere() : stillStarting(why, request.method);
     },
   };
+  let adminSite: Mounted["app"] = site;
   // Slack sends again what is not taken yet.
   let slackSite: MountedDirectly["direct"] = {
     answer: (_, response) => Promise.resolve(void response.writeHead(503).end("Bobbin is starting.")),
   };
 
   try {
+    const adminPages: Mounted = {
+      path: "/admin",
+      app: { fetch: (request, env) => adminSite.fetch(request, env) },
+    };
     const front: Mounted = { path: "/", app: { fetch: (request, env) => site.fetch(request, env) } };
     const behind: MountedDirectly = {
       path: "/slack",
       direct: { answer: (request, response) => slackSite.answer(request, response) },
     };
     const slackFirst = role !== "worker" && isSlackOverHttp(settings) ? [behind] : [];
-    const apps = [...slackFirst, ...watch.mounted, front];
+    const adminFirst = role === "worker" ? [] : [adminPages];
+    const apps = [...slackFirst, ...watch.mounted, ...adminFirst, front];
     const server = await listen({ apps, checks, clock, log }, settings);
     started.push({ name: "http", stop: () => server.close() });
 
@@ -298,14 +305,20 @@ export async function startApp(
       started.push({ name: "sweeper", stop: () => sweeper.stop() });
     }
 
-    /** What every way in needs to do what people ask for. */
-    const asked = { access, intake, branching, transcripts, models, goals: goalCommands };
     const hasWebChat = role !== "worker" && isWebChatOn(settings);
+    const peopleNow = { slack: slack?.peopleNow, discord: discord?.peopleNow };
+    const admin = openAdmin({ sql, access, peopleNow, newId, clock, log }, settings, {
+      url: server.url,
+      hasWebChat,
+    });
+    if (role !== "worker") adminSite = admin.site;
+    /** What every way in needs to do what people ask for. */
+    const asked = { access, intake, branching, transcripts, models, goals: goalCommands, door: admin.door };
     if (hasWebChat) {
       // A gateway does not answer: only its workers know which model does.
       const info = { botName: BOT_NAME, version, demo: role === "start" && settings.model === undefined };
       const arrivals = createWebInbox(sql);
-      const commands = createCommands({ ...asked, clock, log });
+      const commands = createCommands({ ...asked, door: admin.webDoor, clock, log });
       const deps = {
         intake,
         commands,
@@ -343,6 +356,7 @@ export async function startApp(
       const connection = discord.connect({
         ...asked,
         answers: createAnswers(sql),
+
         marks,
         leaveSpace,
         leadership,

@@ -137,6 +137,7 @@ async function serve(
   );
   if (app.hasWebChat) {
     tell(`\n  Chat with Bobbin:  ${app.url}/`);
+    tell(`  What it did, for you to review:  ${app.url}/admin/`);
   } else if (takesIn && !hasPlatform) {
     log.warn("nothing brings messages in: the web chat is off; WEB_CHAT=on switches it on");
   }

@@ -42,9 +42,20 @@ const rules: readonly Rule[] = [
   { ...adapter, where: "src/adapters/demo/", packages: [] },
   { ...adapter, where: "src/adapters/local/", packages: [] },
   { ...adapter, where: "src/adapters/tools/", packages: ["zod"] },
-  { ...adapter, where: "src/adapters/web/", packages: ["hono", "zod", ...markdown] },
+  {
+    ...adapter,
+    where: "src/adapters/web/",
+    may: ["src/core/", "src/adapters/http/"],
+    packages: ["hono", "zod", ...markdown],
+  },
   { ...adapter, where: "src/adapters/web/browser/", packages: [], node: "forbidden" },
-  { ...adapter, where: "src/adapters/admin/", packages: ["hono"] },
+  {
+    ...adapter,
+    where: "src/adapters/admin/",
+    may: ["src/core/", "src/adapters/http/"],
+    packages: ["hono"],
+  },
+  { ...adapter, where: "src/adapters/admin/browser/", packages: [], node: "forbidden" },
   {
     ...adapter,
     where: "src/adapters/slack/",

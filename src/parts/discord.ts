@@ -20,11 +20,13 @@ import { createReceive } from "../adapters/discord/receive.ts";
 import { createDiscordOpenings } from "../adapters/discord/openings.ts";
 import { createSuggest } from "../adapters/discord/suggest.ts";
 import { withFiles } from "../adapters/discord/file-surface.ts";
+import { createDiscordPeopleNow } from "../adapters/discord/people-now.ts";
 import { createDiscordSurface } from "../adapters/discord/surface.ts";
 import { createTakeInteraction } from "../adapters/discord/take-interaction.ts";
 import { createThreads } from "../adapters/discord/threads.ts";
 import type { Settings } from "../adapters/settings/settings.ts";
 import type { Access } from "../core/access/access.ts";
+import type { Door } from "../core/admin/door.ts";
 import type { Branching } from "../core/branch/branching.ts";
 import type { Models } from "../core/command/models.ts";
 import type { GoalCommands } from "../core/command/goal-command.ts";
@@ -39,6 +41,7 @@ import type { Openings } from "../core/ports/openings.ts";
 import type { Log } from "../core/ports/log.ts";
 import type { Pacer } from "../core/ports/pacer.ts";
 import type { ReadingMarks } from "../core/ports/reading-marks.ts";
+import type { PeopleNow } from "../core/ports/people-now.ts";
 import type { Surface } from "../core/ports/surface.ts";
 import type { ThreadPlaces } from "../core/ports/thread-places.ts";
 import type { Transcripts } from "../core/ports/transcripts.ts";
@@ -56,6 +59,7 @@ export interface Discord {
   /** The way in; not started yet. */
   connect(deps: DiscordWayInDeps): DiscordWayIn;
   close(): Promise<void>;
+  readonly peopleNow: PeopleNow;
 }
 
 export interface DiscordWayInDeps {
@@ -66,6 +70,7 @@ export interface DiscordWayInDeps {
   readonly transcripts: Transcripts;
   readonly models: Models;
   readonly goals: GoalCommands;
+  readonly door: Door;
   readonly marks: ReadingMarks;
   readonly leaveSpace: LeaveSpace;
   /** For the one who listens; its leases are held for as long as a process lives. */
@@ -141,6 +146,7 @@ export async function openDiscord(
       return withFiles(surface, api, session, settings.config.limits.replyPages);
     },
     openings: createDiscordOpenings({ api, places, log }),
+    peopleNow: createDiscordPeopleNow({ api }),
     conversation: conversationWhen(
       identified.then((bot) => createDiscordConversation({ api, members }, bot)),
     ),
@@ -152,6 +158,7 @@ export async function openDiscord(
       transcripts,
       models,
       goals,
+      door,
       marks,
       leaveSpace,
       leadership,
@@ -175,6 +182,7 @@ export async function openDiscord(
           transcripts,
           models,
           goals,
+          door,
           clock,
           log,
         });

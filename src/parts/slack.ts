@@ -16,8 +16,10 @@ import { createInstallPages } from "../adapters/slack/install-pages.ts";
 import { PrivateAnswers } from "../adapters/slack/private-answers.ts";
 import { createReceive, type Receive } from "../adapters/slack/receive.ts";
 import { createSlackSpaces } from "../adapters/slack/spaces.ts";
+import { createSlackPeopleNow } from "../adapters/slack/people-now.ts";
 import type { Settings } from "../adapters/settings/settings.ts";
 import type { Access } from "../core/access/access.ts";
+import type { Door } from "../core/admin/door.ts";
 import type { Branching } from "../core/branch/branching.ts";
 import type { Models } from "../core/command/models.ts";
 import type { GoalCommands } from "../core/command/goal-command.ts";
@@ -31,6 +33,7 @@ import type { Openings } from "../core/ports/openings.ts";
 import type { Log } from "../core/ports/log.ts";
 import type { Pacer } from "../core/ports/pacer.ts";
 import type { PersonThreads } from "../core/ports/person-threads.ts";
+import type { PeopleNow } from "../core/ports/people-now.ts";
 import type { Surface } from "../core/ports/surface.ts";
 import type { Transcripts } from "../core/ports/transcripts.ts";
 import type { Intake } from "../core/run/intake.ts";
@@ -46,6 +49,7 @@ export interface Slack {
   readonly conversation: OpenConversation;
   /** Whether somebody can be answered there now. Rejects when that cannot be known. */
   reachOf(session: SessionId): Promise<Reach>;
+  readonly peopleNow: PeopleNow;
   /** Workspaces in which nothing can be called; the others work. */
   readonly troubles: ReadyCheck;
   /** The way in; not started yet. Aborting the signal of `openSlack` ends it, also while it waits for Slack. */
@@ -60,6 +64,7 @@ export interface SlackWayInDeps {
   readonly transcripts: Transcripts;
   readonly models: Models;
   readonly goals: GoalCommands;
+  readonly door: Door;
   readonly threads: PersonThreads;
   readonly answers: Answers;
   /** Rings for what waits in the space. Never rejects. */
@@ -148,7 +153,7 @@ export async function openSlack(
   await orLater(Promise.race([ready, away.promise]), clock);
 
   function receiveOf(gateway: SlackWayInDeps, owing: PrivateAnswers): (bot: SlackBot) => Receive {
-    const { access, intake, branching, transcripts, models, goals, threads } = gateway;
+    const { access, intake, branching, transcripts, models, goals, door, threads } = gateway;
     return (bot) => {
       const { api, people, surfaces } = spaces.at(bot.space);
       return createReceive(
@@ -157,7 +162,7 @@ export async function openSlack(
           transcripts,
           people,
           commands: createCommands(
-            { access, intake, branching, transcripts, models, goals, clock, log },
+            { access, intake, branching, transcripts, models, goals, door, clock, log },
             { written: writtenTo(bot) },
           ),
           answers: owing,
@@ -175,6 +180,7 @@ export async function openSlack(
     surfaceOf: spaces.surfaceOf,
     openings: spaces.openings,
     conversation: spaces.conversation,
+    peopleNow: createSlackPeopleNow(spaces),
     async reachOf(session) {
       try {
         const { space } = threadOf(session);

@@ -100,6 +100,8 @@ const FORMS: Readonly<Record<CommandName, readonly Form[]>> = {
     { idle: /There is no goal in this thread/ },
     { argument: "pause", idle: /There is no goal in this thread/ },
   ],
+  transcript: [{ idle: /Open the transcript of this thread/ }],
+  admin: [{ idle: /Open the admin pages/ }],
   help: [{ idle: /begin anew/ }],
   retry: [{ idle: /There is nothing to try again/, running: /still working/ }],
   stop: [{ idle: /Nothing is running/, running: /^(?:“[^”]*”\s*)?Stopping/ }],

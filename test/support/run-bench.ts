@@ -1,5 +1,6 @@
 // One thread of the bot with everything real but the platform, the model and the time: the intake, the ledger in Postgres, and
 // as many workers as a test wants, each of which can leave, die, or lose its lease.
+import { shutDoor } from "./shut-door.ts";
 import { noBranching } from "./no-branching.ts";
 import { randomBytes } from "node:crypto";
 import { sha256 } from "../../src/adapters/ids.ts";
@@ -140,6 +141,7 @@ export class RunBench {
       transcripts: this.stores.transcripts,
       models: this.models,
       goals: goalCommands(),
+      door: shutDoor,
       clock: this.clock,
       log: silentLog,
     });

@@ -31,7 +31,9 @@ export interface AccessInput {
     readonly users?: readonly Address[];
     readonly roles?: readonly Address[];
   };
-  /** Who may use which command. Default everyone, and for `why` admins. */
+  /** Who may read transcripts on the admin pages, beside the admins. Default nobody. */
+  readonly reviewers?: { readonly users?: readonly Address[]; readonly roles?: readonly Address[] };
+  /** Who may use which command. Default everyone; for `why` admins, for `transcript` and `admin` admins and reviewers. */
   readonly commands?: Partial<Record<CommandName, Audience>>;
   readonly bots?: {
     /** Other bots that are heard where they mention this one. Default none. */
@@ -71,10 +73,10 @@ const listsOf = (one: typeof address) =>
   });
 const audience = z.union(
   [
-    z.enum(["everyone", "admins", "nobody"]),
+    z.enum(["everyone", "admins", "reviewers", "nobody"]),
     z.strictObject({ users: z.array(address).optional(), roles: z.array(address).optional() }),
   ],
-  'must be "everyone", "admins", "nobody", or { users: […], roles: […] } with addresses such as slack:T1:U1',
+  'must be "everyone", "admins", "reviewers", "nobody", or { users: […], roles: […] } with addresses such as slack:T1:U1',
 );
 const count = z.int().positive("must be above zero");
 const minutes = z.number().positive("must be above zero");
@@ -96,6 +98,9 @@ export const accessSchema = z.strictObject({
       roles: z.array(address).optional(),
     })
     .optional(),
+  reviewers: z
+    .strictObject({ users: z.array(address).optional(), roles: z.array(address).optional() })
+    .optional(),
   commands: z
     .strictObject(Object.fromEntries(COMMAND_NAMES.map((name) => [name, audience.optional()])))
     .optional(),
@@ -111,7 +116,7 @@ export const accessSchema = z.strictObject({
 
 /** @param input was checked. */
 export function accessOf(input: AccessInput): AccessRules {
-  const { bots, limits, admins } = input;
+  const { bots, limits, admins, reviewers } = input;
   const byDefault = DEFAULT_ACCESS;
   return {
     spaces: listsIn(input.spaces),
@@ -127,6 +132,7 @@ export function accessOf(input: AccessInput): AccessRules {
       users: admins?.users ?? [],
       roles: admins?.roles ?? [],
     },
+    reviewers: { users: reviewers?.users ?? [], roles: reviewers?.roles ?? [] },
     commands: { ...byDefault.commands, ...withoutGaps(input.commands ?? {}) },
     bots: {
       allow: bots?.allow ?? [],

@@ -49,6 +49,8 @@ export type Interaction =
     }
   /** The Home tab shall be made anew. */
   | { readonly kind: "home"; readonly opened: HomeOpened }
+  /** A command about the space and not about a thread. */
+  | { readonly kind: "admin"; readonly asked: Omit<Asked, "session" | "command">; readonly channel: string }
   /** `word`: what was taken for a command. */
   | { readonly kind: "help"; readonly channel: string; readonly author: Author; readonly word?: string }
   /** Not ours, or not as Slack sends it: acknowledged, and nothing more. */
@@ -155,6 +157,14 @@ function parseSlash(body: Payload, reading: AuthorReading, now: number): Interac
   if (linked?.session !== undefined) return slashAbout(body, { author, channel, now, ...linked });
   if (command !== undefined && COMMANDS[command.name].isAnywhere !== true)
     return { kind: "which_thread", command, channel, author };
+  if (command?.name === "admin") {
+    const { bot } = reading;
+    const [app, trigger] = [textOf(body["api_app_id"]), textOf(body["trigger_id"])];
+    if (app === undefined || trigger === undefined) return { kind: "nothing" };
+    const id = slackInboundId({ app, space: bot.space, channel }, "command", trigger);
+    const where = isDirectChannel(channel) ? { where: { isDirect: true } as const } : {};
+    return { kind: "admin", asked: { author, id, at: now, ...where }, channel };
+  }
   const isAsked = line === "" || (command?.name === "help" && command.word === undefined);
   return { kind: "help", channel, author, ...(isAsked ? {} : { word: headOf(`${name} ${line}`, 80) }) };
 }

@@ -125,7 +125,7 @@ export function createSlackPeople(
 }
 
 /** As the person wants to be called, else as they are called. */
-function nameIn(user: Payload): string | undefined {
+export function nameIn(user: Payload): string | undefined {
   const profile = fieldsOf(user["profile"]);
   return (
     textOf(profile["display_name"]) ??
@@ -135,7 +135,7 @@ function nameIn(user: Payload): string | undefined {
   );
 }
 
-function factsIn(user: Payload): Required<Facts> {
+export function factsIn(user: Payload): Required<Facts> {
   const wide = fieldsOf(user["enterprise_user"]);
   const isOwner = user["is_owner"] === true || user["is_primary_owner"] === true || wide["is_owner"] === true;
   return {

@@ -183,6 +183,12 @@ export function createReceive(deps: ReceiveDeps, bot: SlackBot): Receive {
         return {
           response: noEntry(parsed.command, parsed) ?? (await whichThread(parsed.command, parsed.channel)),
         };
+      case "admin": {
+        const place = { platform: "slack", space: bot.space, channel: parsed.channel } as const;
+        const said = await commands.admin({ ...parsed.asked, place });
+        const page = formatPage({ markdown: said, buttons: [] });
+        return { response: page.kind === "message" ? { ...ephemeral(page.text), blocks: page.blocks } : {} };
+      }
       case "help":
         return { response: noEntry({ name: "help" }, parsed) ?? help(parsed.word) };
       default:

@@ -5,6 +5,7 @@
 
 import { Hono, type Context } from "hono";
 import { bodyLimit } from "hono/body-limit";
+import { join } from "node:path";
 import type { z } from "zod";
 import { COMMAND_NAMES } from "../../core/command/table.ts";
 import { BobbinError, sentenceFor, toBobbinError } from "../../core/errors.ts";
@@ -13,9 +14,9 @@ import { labelOf } from "../../core/label.ts";
 import type { Transcripts } from "../../core/ports/transcripts.ts";
 import type { WebMessage } from "../../core/ports/web-messages.ts";
 import type { SessionId } from "../../core/thread.ts";
-import { serveAssets } from "./assets.ts";
+import { serveAssets } from "../http/assets.ts";
+import { guard, isFromHere } from "../http/guard.ts";
 import { streamEvents } from "./event-stream.ts";
-import { guard, isFromHere } from "./guard.ts";
 import { galleryPage, type GalleryPlaces } from "./gallery/page.ts";
 import { chatPage, type ChatInfo, type OpenThread } from "./pages/chat.ts";
 import { problemPage } from "./pages/layout.ts";
@@ -61,13 +62,13 @@ export function createWebChat(deps: WebChatDeps, options: WebChatOptions = {}): 
   const app = new Hono<Env>();
 
   app.onError((error, c) => trouble(c, error));
-  app.use("*", guard({ allowedHosts }));
+  app.use("*", guard({ allowedHosts, bodies: "json" }));
   const limited = bodyLimit({
     maxSize: bodyBytes,
     onError: (c) => c.json({ error: "This message is too long." }, 413),
   });
 
-  app.get("/assets/:name", serveAssets());
+  app.get("/assets/:name", serveAssets(join(import.meta.dirname, "browser")));
 
   app.get("/", async (c) => {
     const person = personOf(c, deps.newId);

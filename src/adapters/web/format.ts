@@ -139,11 +139,11 @@ function table(node: Table, context: Context): string {
   return `<div class="table" role="region" aria-label="Table" tabindex="0"><table>${top}<tbody>${rest}</tbody></table></div>`;
 }
 
-/** The chat's own threads, as `threadPath` writes them. */
-const OWN_THREAD = /^\/threads\/web%3A[A-Za-z0-9%._-]+$/;
+/** The chat's own threads, as `threadPath` writes them, and the admin pages. */
+const OWN_PAGE = /^\/(?:threads\/web%3A[A-Za-z0-9%._-]+(?:\/transcript)?|admin\/)$/;
 
 function link(url: string | undefined, label: string): string {
-  if (url !== undefined && OWN_THREAD.test(url)) return `<a href="${escapeHtml(url)}">${label}</a>`;
+  if (url !== undefined && OWN_PAGE.test(url)) return `<a href="${escapeHtml(url)}">${label}</a>`;
   const address = safeAddress(url);
   if (address === undefined) return label;
   return `<a href="${escapeHtml(address)}" target="_blank" rel="noopener noreferrer nofollow">${label}</a>`;

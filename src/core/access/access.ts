@@ -4,7 +4,7 @@ import type { CommandName } from "../command/command.ts";
 import type { Author, Inbound, Where } from "../inbound.ts";
 import type { Admission } from "../ports/inbox.ts";
 import { threadOf, type Platform, type SessionId, type Thread } from "../thread.ts";
-import { addressIn, decide, isAdmin, type Decision, type Request } from "./decide.ts";
+import { addressIn, decide, isAdmin, isReviewer, type Decision, type Request } from "./decide.ts";
 import { isListed, type AccessRules } from "./rules.ts";
 
 export interface Access {
@@ -13,6 +13,8 @@ export interface Access {
   ofCommand(name: CommandName, who: Author, place: Request["place"], where?: Where): Decision;
   /** Whether this person is an admin there. */
   isAdmin(who: Author, place: Request["place"]): boolean;
+  /** Which pages this person may see of that space; undefined for none. */
+  roleOf(who: Author, space: Pick<Thread, "platform" | "space">): "admin" | "reviewer" | undefined;
   /** Whether the bot may be there at all. */
   ofSpace(platform: Platform, space: string): boolean;
 }
@@ -35,6 +37,18 @@ export function createAccess(rules: AccessRules): Access {
       }),
     isAdmin: (who, place) =>
       isAdmin(rules, { who, place, isDirect: false, what: { kind: "command", name: "goal" } }),
+    roleOf(who, space) {
+      const request: Request = {
+        who,
+        place: { ...space, channel: "" },
+        isDirect: false,
+        what: { kind: "command", name: "transcript" },
+      };
+      const address = addressIn(request, who.id);
+      if (isListed(rules.users.deny, address)) return undefined;
+      if (isAdmin(rules, request)) return "admin";
+      return isReviewer(rules, request) ? "reviewer" : undefined;
+    },
     ofSpace(platform, space) {
       const { allow, deny } = rules.spaces;
       const address = `${platform}:${space}`;

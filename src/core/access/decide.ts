@@ -83,6 +83,12 @@ export function isAdmin({ admins }: AccessRules, request: Request): boolean {
   );
 }
 
+/** Nobody who could be no admin is one either. */
+export function isReviewer({ reviewers }: AccessRules, request: Request): boolean {
+  if (request.who.kind !== "member") return false;
+  return isListed(reviewers.users, addressIn(request, request.who.id)) || hasRole(request, reviewers.roles);
+}
+
 /** A bot is heard when it is listed and calls ours by name: what it says beside that would begin loops. */
 function ignoredBot({ rules, what, user }: Asking): string | undefined {
   if (!isListed(rules.bots.allow, user)) return `bots.allow: the bot ${user} is not on it`;
@@ -159,10 +165,11 @@ function notHere(asking: Asking): Refusal | undefined {
     };
   if (what.kind !== "command" || isFor(rules.commands[what.name], asking)) return undefined;
   const audience = rules.commands[what.name];
+  const isForStaff = audience === "admins" || audience === "reviewers";
   const isUnclear =
-    audience === "admins" &&
-    (who.kind === undefined || (rules.admins.platform && who.isPlatformAdmin === undefined));
-  const only = audience === "admins" ? "only admins may" : "only some may";
+    isForStaff && (who.kind === undefined || (rules.admins.platform && who.isPlatformAdmin === undefined));
+  const staff = audience === "admins" ? "admins" : "admins and reviewers";
+  const only = isForStaff ? `only ${staff} may` : "only some may";
   return isUnclear
     ? {
         rule: `commands.${what.name}: ${only}, and whether ${user} is one could not be learnt`,
@@ -170,10 +177,7 @@ function notHere(asking: Asking): Refusal | undefined {
       }
     : {
         rule: `commands.${what.name}: ${only}, and ${user} is none of them`,
-        answer:
-          audience === "admins"
-            ? `Only admins may use \`${what.name}\`.`
-            : `You may not use \`${what.name}\`.`,
+        answer: isForStaff ? `Only ${staff} may use \`${what.name}\`.` : `You may not use \`${what.name}\`.`,
       };
 }
 
@@ -234,6 +238,7 @@ function isFor(audience: Audience, asking: Asking): boolean {
   if (audience === "everyone") return true;
   if (audience === "nobody") return false;
   if (audience === "admins") return asking.isAdmin;
+  if (audience === "reviewers") return asking.isAdmin || isReviewer(asking.rules, asking);
   return isListed(audience.users ?? [], asking.user) || hasRole(asking, audience.roles ?? []);
 }
 

@@ -17,6 +17,7 @@ export const DEFAULT_ACCESS: AccessRules = {
    */
   unknown: "everyone",
   admins: { platform: true, users: [], roles: [] },
+  reviewers: { users: [], roles: [] },
   commands: {
     stop: "everyone",
     retry: "everyone",
@@ -39,6 +40,8 @@ export const DEFAULT_ACCESS: AccessRules = {
     // Whose goal it is, or an admin, changes it; anybody may pause it.
     goal: "everyone",
     why: "admins",
+    transcript: "reviewers",
+    admin: "reviewers",
     help: "everyone",
   },
   bots: { allow: [], rate: { most: 5, withinMs: 3_600_000 } },

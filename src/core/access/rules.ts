@@ -12,6 +12,8 @@ export type Address = string;
 export type Audience =
   | "everyone"
   | "admins"
+  /** Admins, and those of `AccessRules.reviewers`. */
+  | "reviewers"
   | "nobody"
   | { readonly users?: readonly Address[]; readonly roles?: readonly Address[] };
 
@@ -45,6 +47,11 @@ export interface AccessRules {
   readonly admins: {
     /** Whoever is an admin on the platform. */
     readonly platform: boolean;
+    readonly users: readonly Address[];
+    readonly roles: readonly Address[];
+  };
+  /** Who may read what the bot did, beside the admins. */
+  readonly reviewers: {
     readonly users: readonly Address[];
     readonly roles: readonly Address[];
   };

@@ -31,6 +31,10 @@ export type Command =
   | { readonly name: "goal"; readonly value?: string }
   /** `message`: the one that is asked about, by its id or its address on the platform; the newest one unless said. */
   | { readonly name: "why"; readonly message?: string }
+  /** A link to what this thread holds, for those who review it. */
+  | { readonly name: "transcript" }
+  /** The same to all threads of the space. */
+  | { readonly name: "admin" }
   /** `word`: what was written like a command and is none; the list is the answer to it. */
   | { readonly name: "help"; readonly word?: string };
 
@@ -69,6 +73,8 @@ export function isStored(command: Command): command is SessionCommand {
     case "usage":
     case "details":
     case "why":
+    case "transcript":
+    case "admin":
     case "help":
     // A goal keeps its own book of what was asked of it.
     case "goal":

@@ -32,6 +32,7 @@ import {
   type Choice,
 } from "./describe-settings.ts";
 import { describeGoal, spentOnGoal, standingOfGoal } from "../goal/describe.ts";
+import type { Door } from "../admin/door.ts";
 import type { GoalCommands } from "./goal-command.ts";
 import type { Models } from "./models.ts";
 import { COMMANDS } from "./table.ts";
@@ -65,6 +66,8 @@ export interface CommandResult {
   readonly title?: string;
 }
 
+type Place = Pick<Thread, "platform" | "space" | "channel">;
+
 export interface Commands {
   /**
    * Who may not is told so, and nothing is done. Asked each time, also for a click: a button is there for everybody who sees it.
@@ -73,12 +76,9 @@ export interface Commands {
    */
   run(command: Command, request: CommandRequest): Promise<CommandResult>;
   /** What the person is told who may not give this command there; undefined for who may. */
-  refusal(
-    name: CommandName,
-    author: Author,
-    place: Pick<Thread, "platform" | "space" | "channel">,
-    where?: Where,
-  ): string | undefined;
+  refusal(name: CommandName, author: Author, place: Place, where?: Where): string | undefined;
+  /** What `admin` answers, for where there is no thread to ask in; for who may not, what they are told. */
+  admin(request: Omit<CommandRequest, "session"> & { readonly place: Place }): Promise<string>;
   /** The list of commands, for where there is no thread to ask in. @param word what was taken for one, and is none. */
   help(word?: string): string;
   /**
@@ -96,6 +96,8 @@ export interface CommandDeps {
   readonly transcripts: Transcripts;
   readonly models: Models;
   readonly goals: GoalCommands;
+  /** To the pages on which threads are reviewed. */
+  readonly door: Door;
   readonly clock: Clock;
 }
 
@@ -193,6 +195,12 @@ export function createCommands(deps: CommandDeps, options: CommandOptions = {}):
         return isStoredCommand(command) ? set(command, request) : tellSetting(command.name, request);
       case "reload":
         return set(command, request);
+      case "transcript":
+        return deps.door.open({ ...request, place: threadOf(request.session) });
+      case "admin": {
+        const { session, ...asked } = request;
+        return deps.door.open({ ...asked, place: threadOf(session) });
+      }
       case "why":
         return describeWhy(await deps.transcripts.inbounds(request.session), command.message);
       case "stop": {
@@ -283,6 +291,8 @@ export function createCommands(deps: CommandDeps, options: CommandOptions = {}):
       return title === undefined ? { text } : { text, title: labelOf({ title }) };
     },
     refusal,
+    admin: async (request) =>
+      refusal("admin", request.author, request.place, request.where) ?? deps.door.open(request),
     help,
     choices,
   };

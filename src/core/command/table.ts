@@ -107,6 +107,16 @@ export const COMMANDS: Readonly<Record<CommandName, CommandDescription>> = {
     argument: { kind: "message", name: "message" },
     isAlsoSaid: true,
   },
+  transcript: {
+    summary: "for admins and reviewers: a private link to all that this thread holds",
+    argument: NONE,
+  },
+  admin: {
+    summary: "for admins and reviewers: a private link to the threads of this workspace or server",
+    argument: NONE,
+    isAlsoSaid: true,
+    isAnywhere: true,
+  },
   help: { summary: "this list", argument: NONE, isAnywhere: true },
 };
 
@@ -167,6 +177,8 @@ function withGiven(name: CommandName, given: string): Command {
     case "queue":
     case "usage":
     case "reload":
+    case "transcript":
+    case "admin":
     case "help":
       return { name };
     default:

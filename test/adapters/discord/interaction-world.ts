@@ -74,6 +74,7 @@ export async function openInteractionWorld(run: Run, options: LocalDiscordOption
         return typeof result === "string" ? { text: result } : result;
       },
       refusal: (_, { name }) => (name === "Gus" ? "You may not." : undefined),
+      admin: () => Promise.resolve("admin"),
       help: () => "help",
       choices: (name, session) =>
         Promise.resolve([

@@ -1,5 +1,6 @@
 // Slack's way in over real parts: the local Slack, Bolt, our HTTP server, and a store in a real Postgres. Nothing answers here: what
 // counts is what is stored, what is acknowledged, and what one person is told.
+import { shutDoor } from "../../support/shut-door.ts";
 import { noBranching } from "../../support/no-branching.ts";
 import { createGoals } from "../../../src/adapters/postgres/goals.ts";
 import { goalCommands } from "../../support/memory-goals.ts";
@@ -132,6 +133,7 @@ export async function inboundWorld(options: WorldOptions = {}): Promise<InboundW
             branching: noBranching,
             transcripts,
             models: MODELS,
+            door: shutDoor,
             clock,
             log: silentLog,
           },

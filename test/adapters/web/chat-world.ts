@@ -1,4 +1,5 @@
 // The web chat with everything behind it played: rows in memory, and a bot that does what the test says.
+import { shutDoor } from "../../support/shut-door.ts";
 import { noBranching } from "../../support/no-branching.ts";
 import { goalCommands } from "../../support/memory-goals.ts";
 import { createNewId } from "../../../src/adapters/ids.ts";
@@ -91,6 +92,7 @@ export class ChatWorld {
           transcripts,
           models: { usual: scriptedRecord, listed: [{ ...scriptedRecord, name: "deep-2" }] },
           goals: goalCommands(),
+          door: shutDoor,
           clock: this.#clock,
           log: silent,
         }),

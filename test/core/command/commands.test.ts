@@ -1,3 +1,4 @@
+import { shutDoor } from "../../support/shut-door.ts";
 import { noBranching } from "../../support/no-branching.ts";
 import { expect, test } from "vitest";
 import type { CommandName } from "../../../src/core/command/command.ts";
@@ -62,6 +63,7 @@ function threadWith(
       branching: noBranching,
       transcripts,
       models,
+      door: shutDoor,
       clock: manualClock(),
       log: silentLog,
     },

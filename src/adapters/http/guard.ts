@@ -1,11 +1,13 @@
 /**
- * Who may talk to the chat. A page of another site that a person has open can send requests to this server too, under
+ * Who may talk to the pages of this server. A page of another site that a person has open can send requests to this server too, under
  * its own name (cross-site) or under a name that it bends to this address (DNS rebinding). Both are refused here.
  */
 
 import type { Context, MiddlewareHandler } from "hono";
 
 export interface GuardOptions {
+  /** What a body has to be: another site's form cannot send JSON unasked. Pages with forms prove where they come from by themselves. */
+  readonly bodies: "json" | "forms";
   /** Names beside the loopback's that this server is reached by, without port. */
   readonly allowedHosts: readonly string[];
 }
@@ -25,13 +27,14 @@ export function guard(options: GuardOptions): MiddlewareHandler {
   const allowed = new Set(options.allowedHosts.map((host) => host.toLowerCase()));
 
   return async function guarded(c, next) {
-    const refused = refusal(c, allowed);
+    const refused = refusal(c, allowed, options.bodies);
     if (refused === undefined) await next();
     else c.res = c.text(refused, 403);
     c.header("Content-Security-Policy", POLICY);
     c.header("X-Content-Type-Options", "nosniff");
     c.header("X-Frame-Options", "DENY");
-    c.header("Referrer-Policy", "no-referrer");
+    // Without a referrer at all a form's own origin would not be told either.
+    c.header("Referrer-Policy", options.bodies === "forms" ? "same-origin" : "no-referrer");
     c.header("Cross-Origin-Resource-Policy", "same-origin");
     c.header("Cross-Origin-Opener-Policy", "same-origin");
     return undefined;
@@ -50,7 +53,11 @@ export function isFromHere(
   return isNear && !forwarded && isLoopback(hostOf(c)?.hostname ?? "");
 }
 
-function refusal(c: Context, allowed: ReadonlySet<string>): string | undefined {
+function refusal(
+  c: Context,
+  allowed: ReadonlySet<string>,
+  bodies: GuardOptions["bodies"],
+): string | undefined {
   const host = hostOf(c);
   if (host === undefined || !(isLoopback(host.hostname) || allowed.has(host.hostname))) {
     return "This name is not one that the bot is reached by. Set PUBLIC_URL to the address you use.";
@@ -61,6 +68,7 @@ function refusal(c: Context, allowed: ReadonlySet<string>): string | undefined {
   const isOwn =
     origin === undefined ? site === undefined || site === "same-origin" : isOwnOrigin(origin, host, allowed);
   if (!isOwn) return "This request comes from another site.";
+  if (bodies === "forms") return undefined;
   // A form of another site cannot send this type without asking first.
   const isJson = c.req.header("content-type")?.split(";")[0]?.trim().toLowerCase() === "application/json";
   return isJson ? undefined : "The body has to be application/json.";

@@ -17,10 +17,11 @@ const TYPES: Readonly<Record<string, string>> = {
   svg: "image/svg+xml",
 };
 
-/** Answers `GET /assets/:name`; unknown names are left to whoever comes next. */
-export function serveAssets(): MiddlewareHandler {
-  const folder = join(import.meta.dirname, "browser");
-  const assets = new Map(readdirSync(folder).flatMap((name) => load(folder, name)));
+/** Answers `GET …/:name` with the files of these folders, of which the later count; unknown names are left to whoever comes next. */
+export function serveAssets(...folders: readonly string[]): MiddlewareHandler {
+  const assets = new Map(
+    folders.flatMap((folder) => readdirSync(folder).flatMap((name) => load(folder, name))),
+  );
 
   return async function asset(c, next) {
     const found = assets.get(c.req.param("name") ?? "");

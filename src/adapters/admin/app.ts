@@ -1,0 +1,70 @@
+/**
+ * The admin pages as a Hono app below `/admin`. All but the sign-in stands behind one check of who looks, and whatever names a
+ * thread behind one of whether it is of the viewer's space. A page does nothing that is not written down in the audit log first.
+ */
+
+import { Hono, type Context } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { createAttempts, type Attempts } from "../../core/admin/attempts.ts";
+import { BobbinError, sentenceFor, toBobbinError } from "../../core/errors.ts";
+import type { Log } from "../../core/ports/log.ts";
+import type { Person } from "../../core/ports/sign-ins.ts";
+import { serveAssets } from "../http/assets.ts";
+import { guard, isFromHere } from "../http/guard.ts";
+import { routeAudit } from "./audit-log.ts";
+import { routeBrowsers } from "./browsers.ts";
+import { problemPage } from "./pages/layout.ts";
+import { shown } from "./shown.ts";
+import { routeSignIn, routeSignOut, type SignInDeps } from "./sign-in.ts";
+import { onlyViewers, type AdminEnv } from "./viewer.ts";
+
+export interface AdminDeps extends Omit<SignInDeps, "attempts"> {
+  readonly attempts?: Attempts;
+  readonly log: Log;
+}
+
+export interface AdminOptions {
+  /** Folders of what the pages load; the later ones count. */
+  readonly assets: readonly string[];
+  /** Host names beside the loopback's that people reach this server by, without port. Default none. */
+  readonly allowedHosts?: readonly string[];
+  /** People come over https. Default false. */
+  readonly isSecure?: boolean;
+  /** As whom whoever sits at the machine comes in. Default nobody does. */
+  readonly owner?: Person;
+}
+
+/** Bytes of a form. */
+const LARGEST_BODY = 64 * 1024;
+
+export function createAdminPages(deps: AdminDeps, options: AdminOptions): Hono<AdminEnv> {
+  const { allowedHosts = [], isSecure = false, owner } = options;
+  const attempts = deps.attempts ?? createAttempts(deps.clock);
+  const app = new Hono<AdminEnv>().basePath("/admin");
+  const mayEnterHere = (c: Context): boolean => owner !== undefined && isFromHere(c);
+
+  app.onError((error, c) => trouble(c, error));
+  app.use("*", guard({ allowedHosts, bodies: "forms" }));
+  app.use("*", bodyLimit({ maxSize: LARGEST_BODY }));
+  app.get("/assets/:name", serveAssets(...options.assets));
+  const entering = owner === undefined ? { isSecure, mayEnterHere } : { isSecure, mayEnterHere, owner };
+  routeSignIn(app, { ...deps, attempts }, entering);
+
+  app.use("*", onlyViewers(deps, { isSecure, mayEnterHere }));
+  routeSignOut(app, deps, { isSecure });
+  routeBrowsers(app, deps);
+  routeAudit(app, deps);
+  app.all("*", (c) => shown(c, problemPage("Not found", "There is no such page."), 404));
+
+  function trouble(c: Context, error: unknown): Response | Promise<Response> {
+    const known = toBobbinError(error);
+    const isStore = known.code === "store_unavailable" || known.code === "store_full";
+    const ours = isStore ? known : new BobbinError("panic", known.message, { cause: known });
+    // The path of a sign-in holds its secret.
+    const path = c.req.path.replace(/^(\/admin\/in\/).*/, "$1…");
+    deps.log.error("an admin page failed", { path, method: c.req.method, error: known });
+    return shown(c, problemPage("This did not work", sentenceFor(ours)), isStore ? 503 : 500);
+  }
+
+  return app;
+}

@@ -1,0 +1,62 @@
+/**
+ * Who has come in to the admin pages, and who may: links that were offered, and the browsers that one of them has let in. Secrets are
+ * known here only by their hash, so that who reads the store can use nothing of it.
+ */
+
+import type { InboundId } from "../ids.ts";
+import type { Platform, SessionId } from "../thread.ts";
+
+/** One person in one space: whoever has come in is that, and never more. */
+export interface Person {
+  readonly platform: Platform;
+  readonly space: string;
+  readonly person: string;
+  /** As shown to others. */
+  readonly name: string;
+}
+
+export interface Offer {
+  /** SHA-256 of the link's secret, hex. */
+  readonly hash: string;
+  /** What asked for it: of one command only the newest offer counts. */
+  readonly command: InboundId;
+  readonly who: Person;
+  /** Where it leads; to the list of threads without it. */
+  readonly session?: SessionId;
+  /** ms since 1970. */
+  readonly until: number;
+}
+
+export interface Entered {
+  /** Names it on pages; opens nothing. */
+  readonly id: string;
+  readonly who: Person;
+  readonly createdAt: number;
+  readonly seenAt: number;
+  readonly until: number;
+  /** What the browser says it is. */
+  readonly browser: string;
+}
+
+export interface SignIns {
+  /** Rejects when it could not be stored. */
+  offer(offer: Offer): Promise<void>;
+  /** Looks only. Undefined when it is unknown, was used or is over. */
+  offered(hash: string): Promise<Pick<Offer, "who" | "session"> | undefined>;
+  /** Takes the offer and lets a browser in, in one step: of two that come at once one is let in. */
+  enter(
+    offer: string,
+    browser: Pick<Entered, "id" | "until" | "browser"> & { readonly hash: string },
+  ): Promise<Pick<Offer, "who" | "session"> | undefined>;
+  /** Lets a browser in without an offer: for who has shown in another way who they are. */
+  admit(
+    who: Person,
+    browser: Pick<Entered, "id" | "until" | "browser"> & { readonly hash: string },
+  ): Promise<void>;
+  /** Undefined when it is unknown, has left, is over, or was not used for `idleMs`. Notes that it was used, about once a minute. */
+  find(hash: string, idleMs: number): Promise<Entered | undefined>;
+  /** Those of a space that are in, of one person where one is given; the newest first. */
+  list(space: Pick<Person, "platform" | "space">, person?: string): Promise<readonly Entered[]>;
+  /** Whether it was in, in this space, and of this person where one is given. From then on it is out. */
+  leave(id: string, space: Pick<Person, "platform" | "space">, person?: string): Promise<boolean>;
+}

@@ -1,0 +1,68 @@
+/** The admin pages: who may come in to them, by which door, and what they are made of. */
+
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { createAdminPages } from "../adapters/admin/app.ts";
+import { sha256 } from "../adapters/ids.ts";
+import { createAudit } from "../adapters/postgres/admin/audit.ts";
+import { createSignIns } from "../adapters/postgres/admin/sign-ins.ts";
+import type { Sql } from "../adapters/postgres/sql.ts";
+import type { Settings } from "../adapters/settings/settings.ts";
+import { createWebDoor, createWebPeopleNow, OWNER } from "../adapters/web/owner.ts";
+import type { Access } from "../core/access/access.ts";
+import { createDoor, type Door } from "../core/admin/door.ts";
+import { createViewers } from "../core/admin/viewers.ts";
+import type { NewId } from "../core/ids.ts";
+import type { Clock } from "../core/ports/clock.ts";
+import type { Log } from "../core/ports/log.ts";
+import type { PeopleNow } from "../core/ports/people-now.ts";
+import type { Platform } from "../core/thread.ts";
+
+export interface Admin {
+  /** For platforms that can tell one person alone. */
+  readonly door: Door;
+  /** For the web chat, where everybody reads what is said. */
+  readonly webDoor: Door;
+  /** Answers below `/admin`. */
+  readonly site: { fetch(request: Request, env: Record<string, unknown>): Response | Promise<Response> };
+}
+
+export interface AdminPartDeps {
+  readonly sql: Sql;
+  readonly access: Access;
+  /** Of the platforms that are configured. */
+  readonly peopleNow: Partial<Readonly<Record<Platform, PeopleNow | undefined>>>;
+  readonly newId: NewId;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** @param url where this process listens, for where nobody said how people reach it. */
+export function openAdmin(
+  { sql, access, peopleNow, newId, clock, log }: AdminPartDeps,
+  settings: Pick<Settings, "publicUrl">,
+  { url, hasWebChat }: { readonly url: string; readonly hasWebChat: boolean },
+): Admin {
+  const signIns = createSignIns(sql);
+  const newSecret = (): string => randomBytes(32).toString("base64url");
+  const base = (settings.publicUrl ?? url).replace(/\/$/, "");
+  const of: AdminPartDeps["peopleNow"] = {
+    ...peopleNow,
+    ...(hasWebChat ? { web: createWebPeopleNow() } : {}),
+  };
+  // A platform that is not configured any more has nobody.
+  const now: PeopleNow = { look: async (who) => of[who.platform]?.look(who) };
+  const hash = sha256;
+  const viewers = createViewers({ signIns, peopleNow: now, access, clock, hash });
+  const folders = ["../adapters/web/browser", "../adapters/admin/browser"];
+  const site = createAdminPages(
+    { signIns, viewers, audit: createAudit(sql), clock, hash, newId, newSecret, log },
+    {
+      assets: folders.map((folder) => join(import.meta.dirname, folder)),
+      allowedHosts: settings.publicUrl === undefined ? [] : [new URL(settings.publicUrl).hostname],
+      isSecure: base.startsWith("https:"),
+      ...(hasWebChat ? { owner: OWNER } : {}),
+    },
+  );
+  return { door: createDoor({ signIns, clock, hash, newSecret }, base), webDoor: createWebDoor(), site };
+}

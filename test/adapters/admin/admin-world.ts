@@ -1,0 +1,171 @@
+// The admin pages on a real server and a real Postgres, with platforms that say of people what the test wants.
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { createAdminPages, type AdminDeps } from "../../../src/adapters/admin/app.ts";
+import { listen, type Listening } from "../../../src/adapters/http/listen.ts";
+import { createNewId, sha256 } from "../../../src/adapters/ids.ts";
+import { createAudit } from "../../../src/adapters/postgres/admin/audit.ts";
+import { createSignIns } from "../../../src/adapters/postgres/admin/sign-ins.ts";
+import { openPostgres } from "../../../src/adapters/postgres/pool.ts";
+import type { Sql } from "../../../src/adapters/postgres/sql.ts";
+import { createAccess } from "../../../src/core/access/access.ts";
+import { DEFAULT_ACCESS } from "../../../src/core/access/defaults.ts";
+import { createDoor } from "../../../src/core/admin/door.ts";
+import { createViewers } from "../../../src/core/admin/viewers.ts";
+import type { Author } from "../../../src/core/inbound.ts";
+import type { InboundId } from "../../../src/core/ids.ts";
+import type { AuditedLine } from "../../../src/core/ports/audit.ts";
+import type { Person } from "../../../src/core/ports/sign-ins.ts";
+import type { SessionId } from "../../../src/core/thread.ts";
+import { manualClock, type ManualClock } from "../../support/manual-clock.ts";
+import { freshDatabase } from "../../support/services/postgres.ts";
+import { silentLog } from "../../support/silent-log.ts";
+
+const root = join(import.meta.dirname, "../../..");
+
+/** What a person's browser has and does. */
+export interface Browser {
+  get(path: string, headers?: Record<string, string>): Promise<Answer>;
+  /** Sends a form, with the token of the page that it stands on unless told otherwise. */
+  send(
+    path: string,
+    fields?: Record<string, string>,
+    options?: { readonly token?: "none" | "wrong"; readonly headers?: Record<string, string> },
+  ): Promise<Answer>;
+  cookie: string;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly headers: Headers;
+}
+
+export interface AdminWorld extends AsyncDisposable {
+  readonly sql: Sql;
+  readonly clock: ManualClock;
+  readonly url: string;
+  /** What the platforms say; nobody without a line. An error is a platform that does not answer. */
+  readonly people: Map<string, Author | Error>;
+  /** Every route that the app has, as `GET /admin/…`. */
+  readonly routes: readonly string[];
+  newBrowser(): Browser;
+  /** The link that somebody is given, as a path. */
+  link(who: Person, session?: SessionId): Promise<string>;
+  /** A browser that came in by a link. */
+  signedIn(who: Person): Promise<Browser>;
+  audited(who: Person): Promise<readonly AuditedLine[]>;
+}
+
+export const person = (space: string, id: string, name = id): Person => ({
+  platform: "slack",
+  space,
+  person: id,
+  name,
+});
+
+export const REVIEWERS = ["slack:T1:UREVIEW", "slack:T2:UOTHER"];
+
+export async function openAdminWorld(
+  options: { readonly owner?: Person; readonly attempts?: AdminDeps["attempts"] } = {},
+): Promise<AdminWorld> {
+  await using stack = new AsyncDisposableStack();
+  const database = stack.use(await freshDatabase());
+  const sql = openPostgres({ url: database.url });
+  stack.defer(() => sql.close());
+  const clock = manualClock(Date.now());
+  const people = new Map<string, Author | Error>();
+  const signIns = createSignIns(sql);
+  const audit = createAudit(sql);
+  const access = createAccess({ ...DEFAULT_ACCESS, reviewers: { users: REVIEWERS, roles: [] } });
+  const hash = sha256;
+  const peopleNow = {
+    look: ({ platform, space, person: id }: Person) => {
+      const said = people.get(`${platform}:${space}:${id}`);
+      return said instanceof Error ? Promise.reject(said) : Promise.resolve(said);
+    },
+  };
+  const viewers = createViewers({ signIns, peopleNow, access, clock, hash });
+  const newSecret = (): string => randomBytes(32).toString("base64url");
+  const newId = createNewId(clock);
+  const app = createAdminPages(
+    {
+      signIns,
+      viewers,
+      audit,
+      clock,
+      hash,
+      newId,
+      newSecret,
+      log: silentLog,
+      attempts: options.attempts ?? { take: () => true },
+    },
+    {
+      assets: [join(root, "src/adapters/web/browser"), join(root, "src/adapters/admin/browser")],
+      ...(options.owner === undefined ? {} : { owner: options.owner }),
+    },
+  );
+  const server: Listening = await listen(
+    { apps: [{ path: "/admin", app }], checks: [], clock, log: silentLog },
+    { host: "127.0.0.1", port: 0 },
+  );
+  stack.defer(() => server.close());
+  const door = createDoor({ signIns, clock, hash, newSecret }, server.url);
+  let asked = 0;
+
+  function newBrowser(): Browser {
+    const tokenOf = async (): Promise<string> => {
+      const page = await browser.get("/admin/browsers");
+      return /name="csrf" value="([0-9a-f]+)"/.exec(page.text)?.[1] ?? "";
+    };
+    const browser: Browser = {
+      cookie: "",
+      get: (path, headers = {}) => ask(path, { headers }),
+      async send(path, fields = {}, { token, headers = {} } = {}) {
+        const csrf = token === "none" ? {} : { csrf: token === "wrong" ? "0".repeat(64) : await tokenOf() };
+        const body = new URLSearchParams({ ...fields, ...csrf });
+        return ask(path, { method: "POST", body, headers: { origin: server.url, ...headers } });
+      },
+    };
+    async function ask(path: string, init: RequestInit): Promise<Answer> {
+      const headers = { ...(init.headers as Record<string, string>), cookie: browser.cookie };
+      const response = await fetch(`${server.url}${path}`, { ...init, headers, redirect: "manual" });
+      const set = response.headers.getSetCookie().map((line) => line.split(";")[0] ?? "");
+      if (set[0] !== undefined) browser.cookie = set[0];
+      return { status: response.status, text: await response.text(), headers: response.headers };
+    }
+    return browser;
+  }
+
+  async function link(who: Person, session?: SessionId): Promise<string> {
+    const said = await door.open({
+      author: { id: who.person, name: who.name },
+      place: who,
+      id: `slack/A1/${++asked}` as InboundId,
+      ...(session === undefined ? {} : { session }),
+    });
+    const address = /\((http[^)]+)\)/.exec(said)?.[1] ?? "";
+    return new URL(address).pathname;
+  }
+
+  const kept = stack.move();
+  return {
+    sql,
+    clock,
+    url: server.url,
+    people,
+    routes: app.routes
+      .filter(({ method, path }) => method !== "ALL" && path !== "/admin/*")
+      .map(({ method, path }) => `${method} ${path}`),
+    newBrowser,
+    link,
+    async signedIn(who) {
+      const browser = newBrowser();
+      const answer = await browser.send(await link(who), {}, { token: "none" });
+      if (answer.status !== 303) throw new Error(`not let in: ${answer.status}`);
+      return browser;
+    },
+    audited: (who) => audit.list(who, { limit: 1_000 }),
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
