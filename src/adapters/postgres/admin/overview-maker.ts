@@ -1,0 +1,116 @@
+/** Makes the overview of a thread, and the words by which its entries are found, from what is stored. */
+
+import { wordsOf } from "../../../core/admin/words.ts";
+import type { Entry } from "../../../core/entry.ts";
+import type { OverviewMaker } from "../../../core/ports/overviews.ts";
+import { threadOf, type SessionId } from "../../../core/thread.ts";
+import { ENTRY_JSON, toEntry, type EntryRow } from "../entry-row.ts";
+import { FIRST_SAID } from "../transcripts.ts";
+import type { Sql } from "../sql.ts";
+import { textOfEntry } from "./entry-text.ts";
+
+/** The revision is read in the statement that reads what stands behind it, so that what comes later is seen to be later. */
+const OVERVIEW = {
+  name: "overview-make",
+  text: `
+insert into overviews as o (session, platform, space, channel, rev, seq, started_at, touched_at, said, people, first_name, is_direct,
+  runs, rounds, model, cause, reason, has_error, has_goal, tokens, cost, context_tokens, context_window, source)
+select s.id, $2, $3, $4, s.rev, 0, s.created_at, s.touched_at, ${FIRST_SAID},
+  coalesce(who.people, '[]'), who.first_name, coalesce(who.is_direct, false),
+  coalesce(r.runs, 0), coalesce(r.rounds, 0), last_call.model, last_run.cause, last_run.reason, coalesce(r.has_error, false),
+  s.goal is not null, used.tokens, used.cost, last_call.read, (last_call.params::json->'model'->>'contextWindow')::bigint,
+  (select b.source from branches b where b.target = s.id)
+from sessions s
+left join lateral (
+  select jsonb_agg(p.id order by p.seq) as people, (array_agg(p.name order by p.seq))[1] as first_name, bool_or(p.direct) as is_direct
+  from (
+    select distinct on (i.body->'author'->>'id') i.body->'author'->>'id' as id, i.body->'author'->>'name' as name, i.seq,
+      i.body->'where'->>'isDirect' = 'true' as direct
+    from inbox i where i.session = s.id and i.kind = 'message' and i.fate is distinct from 'refused'
+    order by i.body->'author'->>'id', i.seq) p) who on true
+left join lateral (
+  select count(*) as runs, sum(r.rounds) as rounds, bool_or(r.error_code is not null) as has_error
+  from runs r where r.session = s.id) r on true
+left join lateral (
+  select r.id, r.cause, r.reason from runs r where r.session = s.id order by r.n desc limit 1) last_run on true
+left join lateral (
+  select sum(coalesce(c.input, 0) + coalesce(c.cache_read, 0) + coalesce(c.cache_write, 0) + coalesce(c.output, 0)
+      + coalesce(c.reasoning, 0)) as tokens, sum(c.cost) as cost
+  from runs r join model_calls c on c.run = r.id where r.session = s.id) used on true
+left join lateral (
+  select c.model, c.params, coalesce(c.input, 0) + coalesce(c.cache_read, 0) + coalesce(c.cache_write, 0) as read
+  from runs r join model_calls c on c.run = r.id where r.session = s.id
+  order by r.n desc, c.started_at desc, c.id desc limit 1) last_call on true
+where s.id = $1
+on conflict (session) do update set rev = excluded.rev, touched_at = excluded.touched_at, said = excluded.said,
+  people = excluded.people, first_name = excluded.first_name, is_direct = excluded.is_direct, runs = excluded.runs,
+  rounds = excluded.rounds, model = excluded.model, cause = excluded.cause, reason = excluded.reason,
+  has_error = excluded.has_error, has_goal = excluded.has_goal, tokens = excluded.tokens, cost = excluded.cost,
+  context_tokens = excluded.context_tokens, context_window = excluded.context_window, source = excluded.source
+where o.rev <= excluded.rev
+returning o.seq`,
+};
+
+const ENTRIES = {
+  name: "overview-entries",
+  text: `
+select json_agg(json_build_array(e.created_at, ${ENTRY_JSON}) order by e.seq) as entries from (
+  select * from entries e where e.session = $1 and e.seq > (select o.seq from overviews o where o.session = $1)
+  order by e.epoch, e.seq limit $2::integer) e`,
+};
+
+/** Both or neither: an entry is never taken for found that is not. */
+const LINES = {
+  name: "overview-lines",
+  text: `
+with lines as (
+  insert into search_lines (session, epoch, seq, at, words)
+  select $1, (l->>0)::integer, (l->>1)::bigint, (l->>2)::bigint,
+    array_to_tsvector(array(select jsonb_array_elements_text(l->3)))
+  from jsonb_array_elements($2::jsonb) l
+  on conflict do nothing)
+update overviews set seq = greatest(seq, $3::bigint) where session = $1`,
+};
+
+const BEHIND = {
+  name: "overviews-behind",
+  text: `
+select s.id from sessions s left join overviews o on o.session = s.id
+where o.rev is distinct from s.rev limit $1::integer`,
+};
+
+const AT_ONCE = 300;
+
+export function createOverviewMaker(sql: Sql): OverviewMaker {
+  async function makeLines(session: SessionId, place: string): Promise<boolean> {
+    const [row] = await sql.query<{ entries: readonly (readonly [number, EntryRow])[] | null }>(ENTRIES, [
+      session,
+      AT_ONCE,
+    ]);
+    const entries = row?.entries ?? [];
+    const newest = entries.at(-1)?.[1][0];
+    if (newest === undefined) return false;
+    const lines = entries.map(([at, stored]) => {
+      const entry: Entry = toEntry(stored);
+      return [entry.epoch, entry.seq, at, [place, ...wordsOf(textOfEntry(entry.body))]];
+    });
+    await sql.query(LINES, [session, JSON.stringify(lines), newest]);
+    return entries.length === AT_ONCE;
+  }
+
+  return {
+    async make(session) {
+      const { platform, space, channel } = threadOf(session);
+      await sql.query(OVERVIEW, [session, platform, space, channel]);
+      while (await makeLines(session, placeWord(platform, space)));
+    },
+    async behind(limit) {
+      return (await sql.query<{ id: SessionId }>(BEHIND, [limit])).map(({ id }) => id);
+    },
+  };
+}
+
+/** No word of a text has such a sign. */
+export function placeWord(platform: string, space: string): string {
+  return `@${platform}:${space}`;
+}

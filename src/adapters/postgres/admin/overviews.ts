@@ -1,0 +1,173 @@
+/** The list of threads and the search over them. What changes all the time (is it running?) is read for those that are shown. */
+
+import { holds, snippetOf, type Wanted } from "../../../core/admin/words.ts";
+import type { EndReason } from "../../../core/events.ts";
+import { labelOf } from "../../../core/label.ts";
+import type { Hit, Overview, OverviewFilter, Overviews, Space } from "../../../core/ports/overviews.ts";
+import type { RunCause } from "../../../core/run.ts";
+import type { SessionId } from "../../../core/thread.ts";
+import { ENTRY_JSON, toEntry, type EntryRow } from "../entry-row.ts";
+import { WAITS } from "../ledger-sql.ts";
+import type { Sql, SqlValue } from "../sql.ts";
+import { textOfEntry } from "./entry-text.ts";
+import { placeWord } from "./overview-maker.ts";
+
+interface OverviewRow {
+  readonly session: SessionId;
+  readonly channel: string;
+  readonly title: string | null;
+  readonly said: string | null;
+  readonly startedAt: number;
+  readonly touchedAt: number;
+  readonly isRunning: boolean;
+  readonly waiting: number;
+  readonly firstName: string | null;
+  readonly people: number;
+  readonly isDirect: boolean;
+  readonly runs: number;
+  readonly rounds: number;
+  readonly model: string | null;
+  readonly cause: RunCause | null;
+  readonly reason: EndReason | null;
+  readonly hasError: boolean;
+  readonly hasGoal: boolean;
+  readonly tokens: number | null;
+  readonly cost: number | null;
+  readonly contextTokens: number | null;
+  readonly contextWindow: number | null;
+  readonly source: SessionId | null;
+  readonly flags: number;
+}
+
+/** Of the rows `o`, which are few. */
+const SHOWN = `
+o.session, o.channel, o.said, o.started_at as "startedAt", s.title, greatest(o.touched_at, s.touched_at) as "touchedAt",
+  exists (select from runs r where r.session = o.session and r.reply = 'open') as "isRunning",
+  (select count(*) from inbox i where i.session = o.session and ${WAITS} and i.seq > s.stop_seq)::integer as waiting,
+  o.first_name as "firstName", jsonb_array_length(o.people) as people, o.is_direct as "isDirect", o.runs, o.rounds, o.model,
+  o.cause, o.reason, o.has_error as "hasError", o.has_goal as "hasGoal", o.tokens, o.cost,
+  o.context_tokens as "contextTokens", o.context_window as "contextWindow", o.source, o.flags`;
+
+const shownOf = (chosen: string): string => `
+select ${SHOWN} from (${chosen}) o join sessions s on s.id = o.session order by o.touched_at desc, o.session desc`;
+
+export function createOverviews(sql: Sql): Overviews {
+  async function read(chosen: string, values: readonly SqlValue[]): Promise<readonly Overview[]> {
+    return (await sql.query<OverviewRow>({ text: shownOf(chosen) }, values)).map(toOverview);
+  }
+
+  return {
+    list({ platform, space }, filter, { after, limit }) {
+      const values: SqlValue[] = [platform, space];
+      const given = (value: SqlValue): string => `$${values.push(value)}`;
+      const wheres = conditionsOf(filter, given);
+      if (after !== undefined) {
+        // Each half by itself, so that the index is entered there.
+        const at = given(Math.round(after.touchedAt));
+        wheres.push(
+          `o.touched_at <= ${at}::bigint and (o.touched_at, o.session) < (${at}::bigint, ${given(after.session)})`,
+        );
+      }
+      const more = wheres.map((where) => ` and ${where}`).join("");
+      return read(
+        `select * from overviews o where o.platform = $1 and o.space = $2${more}
+order by o.touched_at desc, o.session desc limit ${given(limit)}::integer`,
+        values,
+      );
+    },
+    async get({ platform, space }, session) {
+      const chosen = `select * from overviews o where o.session = $1 and o.platform = $2 and o.space = $3`;
+      return (await read(chosen, [session, platform, space]))[0];
+    },
+    async find({ platform, space }, parts, limit) {
+      const values: SqlValue[] = [platform, space];
+      const given = (value: SqlValue): string => `$${values.push(value)}`;
+      const likes = parts.map((part) => `o.session like '%' || ${given(escaped(part))} || '%'`);
+      const runs = parts.map((part) => `select r.session from runs r where r.id = ${given(part)}`);
+      return read(
+        `select * from overviews o where o.platform = $1 and o.space = $2
+  and ((${likes.join(" and ")}) or o.session in (${runs.join(" union all ")}))
+order by o.touched_at desc, o.session desc limit ${given(limit)}::integer`,
+        values,
+      );
+    },
+    search: (space, wanted, options) => search(sql, space, wanted, options),
+  };
+}
+
+function conditionsOf(filter: OverviewFilter, given: (value: SqlValue) => string): string[] {
+  const wheres: string[] = [];
+  const { channel, person, model, reason, costOver, from, to } = filter;
+  if (channel !== undefined) wheres.push(`o.channel = ${given(channel)}`);
+  if (person !== undefined) wheres.push(`o.people @> ${given(JSON.stringify([person]))}::jsonb`);
+  if (model !== undefined) wheres.push(`o.model = ${given(model)}`);
+  if (reason !== undefined) wheres.push(`o.reason = ${given(reason)}`);
+  if (costOver !== undefined) wheres.push(`o.cost > ${given(costOver)}::double precision`);
+  if (from !== undefined) wheres.push(`o.touched_at >= ${given(Math.round(from))}::bigint`);
+  if (to !== undefined) wheres.push(`o.touched_at < ${given(Math.round(to))}::bigint`);
+  if (filter.hasError) wheres.push(`o.has_error`);
+  if (filter.hasGoal) wheres.push(`o.has_goal`);
+  if (filter.isFlagged) wheres.push(`o.flags > 0`);
+  return wheres;
+}
+
+/** What LIKE would read as more than itself. */
+function escaped(part: string): string {
+  return part.replaceAll(/[\\%_]/g, (sign) => `\\${sign}`);
+}
+
+/** So many entries are looked at for one page of hits: of many in one thread one is shown. */
+const LOOKED_AT = 300;
+
+const SEARCH = `
+select json_build_array(l.at, ${ENTRY_JSON}) as entry, l.session, o.said, s.title
+from (
+  select l.session, l.epoch, l.seq, l.at from search_lines l
+  where l.words @@ $1::tsquery and ($2::bigint is null or l.at < $2)
+  order by l.at desc, l.session desc, l.seq desc limit ${LOOKED_AT}) l
+join entries e on e.session = l.session and e.epoch = l.epoch and e.seq = l.seq
+join overviews o on o.session = l.session
+join sessions s on s.id = l.session
+where o.platform = $3 and o.space = $4
+order by l.at desc, l.session desc, l.seq desc`;
+
+async function search(
+  sql: Sql,
+  { platform, space }: Space,
+  wanted: Wanted,
+  { limit, before }: { readonly limit: number; readonly before?: number },
+): Promise<readonly Hit[]> {
+  const values = [queryOf(placeWord(platform, space), wanted), before ?? null, platform, space];
+  const rows = await sql.query<{
+    readonly entry: readonly [number, EntryRow];
+    readonly session: SessionId;
+    readonly said: string | null;
+    readonly title: string | null;
+  }>({ text: SEARCH }, values);
+  const hits = new Map<SessionId, Hit>();
+  for (const { entry, session, said, title } of rows) {
+    if (hits.has(session)) continue;
+    const [at, stored] = entry;
+    const { epoch, seq, body } = toEntry(stored);
+    const text = textOfEntry(body);
+    if (!holds(text, wanted)) continue;
+    const label = labelOf({ title: title ?? undefined, firstText: said ?? undefined });
+    hits.set(session, { session, label, epoch, seq, at, snippet: snippetOf(text, wanted) });
+    if (hits.size >= limit) break;
+  }
+  return [...hits.values()];
+}
+
+/** Words hold letters and digits only, so a quote is all that is needed around them. */
+function queryOf(place: string, { words }: Wanted): string {
+  const all = [{ text: place, isBeginning: false }, ...words];
+  return all
+    .map(({ text, isBeginning }) => `'${text.replaceAll("'", "''")}'${isBeginning ? ":*" : ""}`)
+    .join(" & ");
+}
+
+function toOverview({ title, said, ...row }: OverviewRow): Overview {
+  const label = labelOf({ title: title ?? undefined, firstText: said ?? undefined });
+  const known = Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
+  return { ...known, label } as unknown as Overview;
+}

@@ -1,0 +1,114 @@
+/**
+ * Keeps what admins look for threads by up to date, beside the work: a thread that was served is looked at a moment later, and now and
+ * then all are, since a process may have died between the two. Nothing waits for it.
+ */
+
+import { pause } from "../pause.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Log } from "../ports/log.ts";
+import type { OverviewMaker } from "../ports/overviews.ts";
+import type { SessionId } from "../thread.ts";
+
+export interface OverviewKeeperDeps {
+  readonly maker: OverviewMaker;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Calls `body` unless another process is in one just now. */
+  exclusive(body: () => Promise<void>): Promise<void>;
+}
+
+export interface OverviewKeeperOptions {
+  /** How long after a thread changed it is looked at, ms: what changes meanwhile is one look. Default 1,000. */
+  readonly afterMs?: number;
+  /** From one look at all threads to the next, ms. Default 60,000. */
+  readonly everyMs?: number;
+  /** Between two threads of a look at all, ms: nobody waits for it. Default 5. */
+  readonly gapMs?: number;
+}
+
+export interface OverviewKeeper {
+  /** Something happens in the thread. Costs nothing now. */
+  changed(session: SessionId): void;
+  start(): void;
+  /** Begins nothing more; resolves when what is under way has ended. */
+  stop(): Promise<void>;
+}
+
+const BATCH = 200;
+/** So many wait at most; the look at all finds the others. */
+const MOST_WAITING = 10_000;
+
+export function createOverviewKeeper(
+  deps: OverviewKeeperDeps,
+  options: OverviewKeeperOptions = {},
+): OverviewKeeper {
+  const { maker, clock, log } = deps;
+  const { afterMs = 1_000, everyMs = 60_000, gapMs = 5 } = options;
+  const stopping = new AbortController();
+  const waiting = new Set<SessionId>();
+  let cancelSoon: (() => void) | undefined;
+  let cancelAll: () => void = () => {};
+  let working: Promise<void> = Promise.resolve();
+  let isTroubled = false;
+
+  async function guarded(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+      isTroubled = false;
+    } catch (error) {
+      // An outage of an hour is one line; the next look at all finds what was missed.
+      if (!isTroubled) log.warn("the overview of threads is behind; it is made up for later", { error });
+      isTroubled = true;
+    }
+  }
+
+  /** One thing at a time. */
+  function queue(work: () => Promise<void>): void {
+    working = working.then(() => (stopping.signal.aborted ? undefined : guarded(work)));
+  }
+
+  async function makeWaiting(): Promise<void> {
+    const sessions = [...waiting];
+    waiting.clear();
+    for (const session of sessions) {
+      if (stopping.signal.aborted) return;
+      await maker.make(session);
+    }
+  }
+
+  async function makeAll(): Promise<void> {
+    await deps.exclusive(async () => {
+      for (;;) {
+        const sessions = await maker.behind(BATCH);
+        for (const session of sessions) {
+          if (!(await pause(clock, gapMs, stopping.signal))) return;
+          await maker.make(session);
+        }
+        if (sessions.length < BATCH) return;
+      }
+    });
+  }
+
+  const planAll = (): void => {
+    if (stopping.signal.aborted) return;
+    queue(makeAll);
+    cancelAll = clock.after(everyMs, planAll);
+  };
+
+  return {
+    changed(session) {
+      if (waiting.size < MOST_WAITING) waiting.add(session);
+      cancelSoon ??= clock.after(afterMs, () => {
+        cancelSoon = undefined;
+        queue(makeWaiting);
+      });
+    },
+    start: planAll,
+    async stop() {
+      stopping.abort();
+      cancelSoon?.();
+      cancelAll();
+      await working;
+    },
+  };
+}

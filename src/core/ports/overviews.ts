@@ -1,0 +1,99 @@
+/** Threads as admins look for them: a list that is made beside the work, and what can be searched for. */
+
+import type { EndReason } from "../events.ts";
+import type { RunCause } from "../run.ts";
+import type { SessionId } from "../thread.ts";
+import type { Snippet, Wanted } from "../admin/words.ts";
+import type { Person } from "./sign-ins.ts";
+
+export type Space = Pick<Person, "platform" | "space">;
+
+export interface OverviewMaker {
+  /** Makes a thread's overview from what is stored now, and lets its new entries be found. Done twice it changes nothing. */
+  make(session: SessionId): Promise<void>;
+  /** Threads whose overview is older than they are. */
+  behind(limit: number): Promise<readonly SessionId[]>;
+}
+
+export interface Overview {
+  readonly session: SessionId;
+  readonly channel: string;
+  readonly label: string;
+  /** ms since 1970. */
+  readonly startedAt: number;
+  readonly touchedAt: number;
+  readonly isRunning: boolean;
+  readonly waiting: number;
+  /** Who began it. */
+  readonly firstName?: string;
+  readonly people: number;
+  readonly isDirect: boolean;
+  readonly runs: number;
+  readonly rounds: number;
+  readonly model?: string;
+  readonly cause?: RunCause;
+  readonly reason?: EndReason;
+  readonly hasError: boolean;
+  readonly hasGoal: boolean;
+  readonly tokens?: number;
+  readonly cost?: number;
+  readonly contextTokens?: number;
+  readonly contextWindow?: number;
+  /** The thread that it was branched from. */
+  readonly source?: SessionId;
+  readonly flags: number;
+}
+
+/** What is left out filters nothing. */
+export interface OverviewFilter {
+  readonly channel?: string;
+  /** The platform's id of somebody who wrote in it. */
+  readonly person?: string;
+  readonly model?: string;
+  readonly reason?: string;
+  readonly hasError?: true;
+  readonly hasGoal?: true;
+  readonly isFlagged?: true;
+  /** US dollars. */
+  readonly costOver?: number;
+  /** ms since 1970: touched at or after, and before. */
+  readonly from?: number;
+  readonly to?: number;
+}
+
+/** Where a page ends: the next one begins behind it. */
+export interface Mark {
+  readonly touchedAt: number;
+  readonly session: string;
+}
+
+export interface Hit {
+  readonly session: SessionId;
+  readonly label: string;
+  readonly epoch: number;
+  readonly seq: number;
+  readonly at: number;
+  readonly snippet: Snippet;
+}
+
+export interface Overviews {
+  /** The one that was touched last first. */
+  list(
+    space: Space,
+    filter: OverviewFilter,
+    page: { readonly after?: Mark; readonly limit: number },
+  ): Promise<readonly Overview[]>;
+  /** Undefined for a thread that is unknown, or of another space. */
+  get(space: Space, session: SessionId): Promise<Overview | undefined>;
+  /**
+   * Entries that hold what is wanted, the newest first, one for each thread.
+   * @param before only those that are older, ms since 1970.
+   */
+  search(
+    space: Space,
+    wanted: Wanted,
+    options: { readonly limit: number; readonly before?: number },
+  ): Promise<readonly Hit[]>;
+  /** Threads that an id means: a run's, or one of which these are parts, as a person copied them. */
+  find(space: Space, parts: readonly string[], limit: number): Promise<readonly Overview[]>;
+}
