@@ -51,6 +51,8 @@ import { openGoalParts } from "./parts/goals.ts";
 import { openGoals } from "./parts/goal-store.ts";
 import { openInstalls } from "./parts/installs.ts";
 import { openMetrics } from "./parts/metrics.ts";
+import { nothingHere, stillStarting } from "./parts/meanwhile.ts";
+import { openOverviews } from "./parts/overviews.ts";
 import { isWebChatOn, openPlaces } from "./parts/places.ts";
 import { isSlackOverHttp, openSlack } from "./parts/slack.ts";
 
@@ -281,13 +283,16 @@ export async function startApp(
         world.times?.sweep,
       );
       coordination.onBack(() => sweeper.lookSoon());
+      const overviews = openOverviews(database, { clock, log });
+      started.push({ name: "overviews", stop: () => overviews.stop() });
       const serveWith = (takes?: "goals") => {
         const step = createRunSession(stepDeps, {
           ...stepOptions,
           ...(takes === undefined ? {} : { takes }),
         });
         const where = onlyWhereInstalled({ step, reachOf: places.reachOf, departures, goals });
-        return createServe({ locker, store, step: where, sweeper, log, released: goalTurns.released });
+        const noted = overviews.after(where);
+        return createServe({ locker, store, step: noted, sweeper, log, released: goalTurns.released });
       };
       const worker = coordination.workerFor(serveWith(), settings.workerConcurrency);
       await worker.start();
@@ -300,6 +305,7 @@ export async function startApp(
       await goalWorker.start();
       started.push({ name: "goal worker", stop: () => goalWorker.close() });
       sweeper.start();
+      overviews.start();
       branching.start();
       goalCards.start();
       started.push({ name: "sweeper", stop: () => sweeper.stop() });
@@ -382,24 +388,6 @@ export async function startApp(
     await stopAll();
     throw error;
   }
-}
-
-/** What a browser reads before there is anything else to read; it asks again by itself. A page that is open reads JSON. */
-function stillStarting(sentence: string, method: string): Response {
-  if (method === "POST") {
-    return Response.json({ error: sentence }, { status: 503, headers: { "Retry-After": "2" } });
-  }
-  return new Response(sentence, {
-    status: 503,
-    headers: { "Content-Type": "text/plain; charset=utf-8", Refresh: "2" },
-  });
-}
-
-function nothingHere(): Response {
-  return new Response("There is no web chat here.", {
-    status: 404,
-    headers: { "Content-Type": "text/plain; charset=utf-8" },
-  });
 }
 
 /** The names that people may reach the web chat by, besides the loopback's. */

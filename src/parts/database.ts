@@ -2,7 +2,7 @@
 
 import { openEmbedded } from "../adapters/postgres/embedded.ts";
 import { claimProcess } from "../adapters/postgres/heartbeat.ts";
-import { exclusively } from "../adapters/postgres/exclusive.ts";
+import { exclusively, type Exclusive } from "../adapters/postgres/exclusive.ts";
 import { migrate } from "../adapters/postgres/migrate.ts";
 import { openPostgres } from "../adapters/postgres/pool.ts";
 import { watchDisk, type WatchedSql } from "../adapters/postgres/full-disk.ts";
@@ -18,8 +18,8 @@ export interface Database {
   readonly sql: Sql;
   /** Aborts when another process has taken the database over; only without Redis. */
   readonly takenOver?: AbortSignal;
-  /** Calls `body` unless another process that shares the database is in one just now. */
-  exclusive(body: () => Promise<void>): Promise<void>;
+  /** Calls `body` unless another process that shares the database is in one of the same just now. Default the sweep. */
+  exclusive(body: () => Promise<void>, what?: Exclusive): Promise<void>;
   /** One sentence on what is missing, or nothing. */
   check(): Promise<string | undefined>;
   close(): Promise<void>;
@@ -60,7 +60,7 @@ export async function openDatabase(
   const watched = watchDisk(postgres, clock);
   const { sql } = watched;
   if (redisUrl !== undefined) {
-    const exclusive = (body: () => Promise<void>): Promise<void> => exclusively(sql, body);
+    const exclusive: Database["exclusive"] = (body, what) => exclusively(sql, body, what);
     return { sql, exclusive, check: () => check(watched), close: () => sql.close() };
   }
   try {

@@ -7,6 +7,7 @@ import { pause } from "../pause.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
 import type { OverviewMaker } from "../ports/overviews.ts";
+import type { ServeStep } from "../run/serve-session.ts";
 import type { SessionId } from "../thread.ts";
 
 export interface OverviewKeeperDeps {
@@ -27,14 +28,14 @@ export interface OverviewKeeperOptions {
 }
 
 export interface OverviewKeeper {
-  /** Something happens in the thread. Costs nothing now. */
-  changed(session: SessionId): void;
+  /** The same step, after which the thread is looked at; also when it begins, so that what is under way can be found. */
+  after(step: ServeStep): ServeStep;
   start(): void;
   /** Begins nothing more; resolves when what is under way has ended. */
   stop(): Promise<void>;
 }
 
-const BATCH = 200;
+const BATCH = 100;
 /** So many wait at most; the look at all finds the others. */
 const MOST_WAITING = 10_000;
 
@@ -77,16 +78,19 @@ export function createOverviewKeeper(
   }
 
   async function makeAll(): Promise<void> {
-    await deps.exclusive(async () => {
-      for (;;) {
+    // A batch at a time, so that no lock is held for long.
+    for (let isMore = true; isMore && !stopping.signal.aborted;) {
+      isMore = false;
+      await deps.exclusive(async () => {
         const sessions = await maker.behind(BATCH);
         for (const session of sessions) {
           if (!(await pause(clock, gapMs, stopping.signal))) return;
           await maker.make(session);
         }
-        if (sessions.length < BATCH) return;
-      }
-    });
+        isMore = sessions.length === BATCH;
+      });
+      await makeWaiting();
+    }
   }
 
   const planAll = (): void => {
@@ -95,13 +99,18 @@ export function createOverviewKeeper(
     cancelAll = clock.after(everyMs, planAll);
   };
 
+  function changed(session: SessionId): void {
+    if (waiting.size < MOST_WAITING) waiting.add(session);
+    cancelSoon ??= clock.after(afterMs, () => {
+      cancelSoon = undefined;
+      queue(makeWaiting);
+    });
+  }
+
   return {
-    changed(session) {
-      if (waiting.size < MOST_WAITING) waiting.add(session);
-      cancelSoon ??= clock.after(afterMs, () => {
-        cancelSoon = undefined;
-        queue(makeWaiting);
-      });
+    after: (step) => (session, lease, leaving) => {
+      changed(session);
+      return step(session, lease, leaving).finally(() => changed(session));
     },
     start: planAll,
     async stop() {

@@ -3,6 +3,8 @@
  * spaces between words. Pure.
  */
 
+import { headOf, tailOf } from "../text.ts";
+
 /** Scripts that are written without spaces, or in which what is looked for begins in the middle of a word. */
 const UNSPACED =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}ー]+/gu;
@@ -50,12 +52,12 @@ export function wordsOf(text: string): readonly string[] {
 
 /** Each letter with the next one, and the last one alone: so that a letter is found as the beginning of a pair. */
 function pairsOf(text: string): readonly string[] {
-  const letters = [...text];
+  const letters = Array.from(text);
   return letters.map((letter, n) => letter + (letters[n + 1] ?? ""));
 }
 
 function headOfWord(word: string): string {
-  return [...word].slice(0, LONGEST_WORD).join("");
+  return headOf(word, LONGEST_WORD);
 }
 
 /** What an entry has to hold: each of `words`, as it is or as the beginning of a longer one. */
@@ -102,9 +104,9 @@ export function snippetOf(text: string, { pieces }: Wanted): Snippet {
   // Only where letters keep their number does a place in the one mean the same in the other.
   const found = lower.length === line.length ? pieces.map((piece) => lower.indexOf(piece)) : [-1];
   const at = found.find((place) => place >= 0) ?? -1;
-  if (at < 0) return { before: "", hit: "", after: [...line].slice(0, 2 * AROUND).join("") };
+  if (at < 0) return { before: "", hit: "", after: headOf(line, 2 * AROUND) };
   const end = at + (pieces[found.indexOf(at)]?.length ?? 0);
-  const before = [...line.slice(Math.max(0, at - 2 * AROUND), at)].slice(-AROUND).join("");
-  const after = [...line.slice(end, end + 2 * AROUND)].slice(0, AROUND).join("");
+  const before = tailOf(line.slice(0, at), AROUND);
+  const after = headOf(line.slice(end), AROUND);
   return { before: at > AROUND ? `…${before}` : before, hit: line.slice(at, end), after };
 }

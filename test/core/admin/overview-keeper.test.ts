@@ -1,0 +1,68 @@
+// What keeps the list of threads up to date, with a clock of its own.
+import { expect, test } from "vitest";
+import { createOverviewKeeper } from "../../../src/core/admin/overview-keeper.ts";
+import type { Lease } from "../../../src/core/ports/locker.ts";
+import type { SessionId } from "../../../src/core/thread.ts";
+import { manualClock } from "../../support/manual-clock.ts";
+import { silentLog } from "../../support/silent-log.ts";
+
+function world(behind: string[] = []) {
+  const clock = manualClock();
+  const made: string[] = [];
+  const state = { isAway: false };
+  const keeper = createOverviewKeeper({
+    clock,
+    log: silentLog,
+    exclusive: (body) => body(),
+    maker: {
+      async make(session) {
+        if (state.isAway) throw new Error("away");
+        made.push(session);
+        behind.splice(behind.indexOf(session), behind.includes(session) ? 1 : 0);
+      },
+      behind: (limit) => Promise.resolve(behind.slice(0, limit) as SessionId[]),
+    },
+  });
+  const serve = keeper.after(() => Promise.resolve("worked"));
+  const served = (session: string) =>
+    serve(session as SessionId, {} as unknown as Lease, new AbortController().signal);
+  return { clock, keeper, made, served, state, behind };
+}
+
+test("a thread that is served often within a second is looked at once, and nobody waits for it", async () => {
+  const { clock, made, served, keeper } = world();
+  for (let n = 0; n < 20; n++) expect(await served("slack:T1:C1:1")).toBe("worked");
+  expect(made).toEqual([]);
+  await clock.advance(1_000);
+  expect(made).toEqual(["slack:T1:C1:1"]);
+  await keeper.stop();
+  expect(clock.waiting).toBe(0);
+});
+
+test("what was missed, since a process died or the store was away, is made up for by the look at all", async () => {
+  const behind = Array.from({ length: 250 }, (_, n) => `slack:T1:C1:${n}`);
+  const all = [...behind];
+  const { clock, made, served, keeper, state } = world(behind);
+  state.isAway = true;
+  await served("slack:T1:C1:3");
+  keeper.start();
+  await clock.advance(1_000);
+  expect(made).toEqual([]);
+  state.isAway = false;
+  await clock.advance(62_000);
+  expect(made.toSorted()).toEqual(all.toSorted());
+  await keeper.stop();
+  expect(clock.waiting).toBe(0);
+});
+
+test("a stop ends a look at many threads between two of them", async () => {
+  const { clock, made, keeper } = world(Array.from({ length: 5_000 }, (_, n) => `slack:T1:C1:${n}`));
+  keeper.start();
+  await clock.advance(50);
+  await keeper.stop();
+  const soFar = made.length;
+  expect(soFar).toBeGreaterThan(0);
+  expect(soFar).toBeLessThan(100);
+  await clock.advance(120_000);
+  expect(made).toHaveLength(soFar);
+});
