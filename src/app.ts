@@ -47,8 +47,8 @@ import { localCoordination, redisCoordination, type CoordinationTimes } from "./
 import { openDatabase, type DatabaseTimes } from "./parts/database.ts";
 import { openDiscord, type DiscordTimes } from "./parts/discord.ts";
 import { galleryOf } from "./parts/gallery.ts";
-import { openGoalParts } from "./parts/goals.ts";
 import { openGoals } from "./parts/goal-store.ts";
+import { openGoalParts } from "./parts/goal-tools.ts";
 import { openInstalls } from "./parts/installs.ts";
 import { openMetrics } from "./parts/metrics.ts";
 import { nothingHere, stillStarting } from "./parts/meanwhile.ts";
@@ -194,7 +194,7 @@ export async function startApp(
       },
       world.times?.cards,
     );
-    const { goals, goalCommands, goalCards } = goalLife;
+    const { goals, goalCommands, goalCards, proposals } = goalLife;
     started.push({ name: "goals", stop: () => goalLife.stop() });
 
     waitsFor = "Slack";
@@ -241,14 +241,12 @@ export async function startApp(
     started.push({ name: "goal cards", stop: () => goalCards.stop() });
 
     if (role !== "gateway") {
-      const goalParts = openGoalParts({ goals, clock, log, newId }, settings);
+      const goalParts = openGoalParts({ goals, proposals, policies, clock, log, newId }, settings);
       started.push({ name: "lite model", stop: () => goalParts.close() });
       const { conversation } = places;
-      const agent = openAgent(
-        { clock, log, conversation, tools: world.tools ?? [], goalTools: goalParts.tools },
-        settings,
-        BOT_NAME,
-      );
+      const tools = [goalParts.create, ...(world.tools ?? [])];
+      const told = { clock, log, conversation, tools, goalTools: goalParts.tools };
+      const agent = openAgent(told, settings, BOT_NAME);
       started.push({ name: "model", stop: () => agent.close() });
       const goalTurns = goalLife.goalTurns(goalParts.bookkeeping);
       const stepDeps: RunSessionDeps = {

@@ -3,6 +3,7 @@
 import type { Author } from "./inbound.ts";
 import type { InboundId, RunId } from "./ids.ts";
 import type { ImagePart, Part } from "./part.ts";
+import type { Button } from "./ports/surface.ts";
 
 /** A call that a model asked for. `arguments` is always a string of valid JSON by the time it is in an entry. */
 export interface ToolCall {
@@ -44,6 +45,14 @@ export interface ToolEntry {
   readonly content: string;
   /** How long it ran, whole ms; absent where it did not run, and below one. */
   readonly durationMs?: number;
+  /** What it offers to people. */
+  readonly offer?: Offer;
+}
+
+/** Shown below the answer of the run in which a tool offered it, with a button that takes it up. The model does not read it. */
+export interface Offer {
+  readonly markdown: string;
+  readonly button: Button;
 }
 
 /** Said to the model by the bot, never shown to people; folded into the next user turn. */

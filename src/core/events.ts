@@ -8,7 +8,7 @@
  * `round(again)` says that what the current round showed so far is void and comes anew.
  */
 
-import type { EntryBody, ToolCall, UserEntry } from "./entry.ts";
+import type { EntryBody, Offer, ToolCall, UserEntry } from "./entry.ts";
 import type { BobbinError } from "./errors.ts";
 import type { ImagePart } from "./part.ts";
 import type { CallUsage, Usage } from "./usage.ts";
@@ -33,6 +33,8 @@ export interface ToolResult {
   readonly content: string;
   /** The capped copy that the model received and History keeps. */
   readonly modelContent: string;
+  /** What it offers to people. */
+  readonly offer?: Offer;
 }
 
 export type RunEvent =

@@ -2,6 +2,7 @@
 
 import { sha256 } from "../adapters/ids.ts";
 import { createGoalCards } from "../adapters/postgres/goal-cards.ts";
+import { createGoalProposals } from "../adapters/postgres/goal-proposals.ts";
 import { createGoals } from "../adapters/postgres/goals.ts";
 import type { Sql } from "../adapters/postgres/sql.ts";
 import type { Access } from "../core/access/access.ts";
@@ -10,6 +11,7 @@ import { createGoalCommands, type GoalCommands } from "../core/command/goal-comm
 import type { GoalPolicies } from "../core/goal/policy.ts";
 import type { NewId } from "../core/ids.ts";
 import type { Clock } from "../core/ports/clock.ts";
+import type { GoalProposals } from "../core/ports/goal-proposals.ts";
 import type { Goals } from "../core/ports/goals.ts";
 import type { Inbox } from "../core/ports/inbox.ts";
 import type { Log } from "../core/ports/log.ts";
@@ -30,6 +32,7 @@ export interface GoalParts {
   goalTurns(bookkeeping: ReadonlySet<string>): GoalTurns;
   /** Rings for nothing any more. */
   stop(): Promise<void>;
+  readonly proposals: GoalProposals;
 }
 
 export interface GoalPartsDeps extends Pick<GoalCardsDeps, "surfaceOf" | "reachOf"> {
@@ -61,10 +64,12 @@ export function openGoals(deps: GoalPartsDeps, options?: GoalCardsOptions): Goal
   const admit = createGoalAdmission({ access, inbox });
   const show = goalCards.changed;
   const turnWorld = { goals, policies, cards: goalCards, queue, clock, log, ring };
+  const proposals = createGoalProposals(sql);
   return {
     goals,
     goalCards,
-    goalCommands: createGoalCommands({ access, goals, policies, admit, ring, show, newId }),
+    proposals,
+    goalCommands: createGoalCommands({ access, goals, proposals, policies, admit, ring, show, newId }),
     goalTurns: (bookkeeping) => createGoalTurns(turnWorld, bookkeeping),
     stop: async () => leaving.abort(),
   };

@@ -38,6 +38,7 @@ export function goalCommands(goals: Goals = createMemoryGoals(() => Date.now()))
     goals,
     policies: createGoalPolicies(DEFAULT_GOAL_RULES),
     admit: async () => undefined,
+    proposals: { find: async () => ({ kind: "unknown" }) },
     ring: () => {},
     show: () => {},
     newId: () => `goal-${(count += 1)}`,

@@ -1,10 +1,11 @@
 /** Entries between their rows and the vocabulary. Every version that was ever stored is read here. */
 
-import type { AssistantEntry, Entry, EntryBody, ToolCall, UserEntry } from "../../core/entry.ts";
+import type { AssistantEntry, Entry, EntryBody, Offer, ToolCall, UserEntry } from "../../core/entry.ts";
 import type { Author } from "../../core/inbound.ts";
 import type { InboundId, RunId } from "../../core/ids.ts";
 import type { ImagePart, Part } from "../../core/part.ts";
 import { cleanJson } from "../../core/text.ts";
+import { toButton } from "./page-json.ts";
 import { fieldsOf, listOf, numberOf, optional, StoredJsonError, textOf } from "./stored-json.ts";
 
 /** A row as `ENTRY_JSON` builds it: seq, epoch, run, round, body. */
@@ -68,6 +69,7 @@ function toEntryBody(value: unknown): EntryBody {
         ok: body["ok"] === true,
         content: textOf(body["content"], "content"),
         ...optional(body, "durationMs", numberOf),
+        ...offerIn(body["offer"]),
       };
     case "note":
       return { v: 1, kind: "note", text: textOf(body["text"], "text") };
@@ -81,6 +83,14 @@ function toEntryBody(value: unknown): EntryBody {
     default:
       throw new StoredJsonError(`entry kind ${String(body["kind"])}`);
   }
+}
+
+/** One with a button that only a newer version knows is left out. */
+function offerIn(value: unknown): { readonly offer?: Offer } {
+  if (!isThere(value)) return {};
+  const { markdown, button } = fieldsOf(value, "offer");
+  const [known] = toButton(button);
+  return known === undefined ? {} : { offer: { markdown: textOf(markdown, "markdown"), button: known } };
 }
 
 export function toAuthor(value: unknown): Author {

@@ -30,7 +30,7 @@ function toFile(value: unknown): PageFile {
 }
 
 /** One that only a newer version knows is left out. */
-function toButton(value: unknown): readonly Button[] {
+export function toButton(value: unknown): readonly Button[] {
   const button = fieldsOf(value, "button");
   const action = BUTTON_ACTIONS.find((each) => each === button["action"]);
   if (action === undefined) return [];

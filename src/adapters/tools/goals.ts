@@ -7,12 +7,18 @@ import type { Goal } from "../../core/goal/goal.ts";
 import type { GoalEvent } from "../../core/goal/event.ts";
 import type { Goals } from "../../core/ports/goals.ts";
 import type { Verifier } from "../../core/ports/verifier.ts";
-import { toSessionId, type SessionId } from "../../core/thread.ts";
+import type { SessionId } from "../../core/thread.ts";
 import { toolOf } from "./define.ts";
+import { sessionOf } from "./session-of.ts";
 
 const EVIDENCE_UNITS = 1_000;
 /** The names of these tools: they only keep a goal's books, so that calls of them are no work. */
-export const BOOKKEEPING: ReadonlySet<string> = new Set(["get_goal", "update_goal", "wait_for"]);
+export const BOOKKEEPING: ReadonlySet<string> = new Set([
+  "get_goal",
+  "create_goal",
+  "update_goal",
+  "wait_for",
+]);
 /** Entries that whoever looks may be shown. */
 const RECORD_ENTRIES = 400;
 
@@ -134,10 +140,4 @@ export function createGoalTools({ goals, verifierOf }: GoalToolsDeps): readonly 
       },
     }),
   ];
-}
-
-function sessionOf(context: ToolContext): SessionId {
-  const session = toSessionId(context.session);
-  if (session === undefined) throw new TypeError("This conversation has no goals.");
-  return session;
 }

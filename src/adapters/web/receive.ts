@@ -146,8 +146,7 @@ export async function receiveAction(
   if (session === undefined) return { kind: "unknown_thread" };
   const clicked = clickOf(body.action, body.value);
   if (clicked === undefined) return { kind: "refused", why: "That button is not known. Reload the page." };
-  const { goal } = clicked.about;
-  const about = goal === undefined ? {} : { goal };
+  const { run: _, ...about } = clicked.about;
   const request = { session, author, id: commandIdOf(body.id), at: deps.clock.now(), ...about };
   const result = await deps.commands.run(clicked.command, request);
   return { kind: "stored", session, notice: result.text };

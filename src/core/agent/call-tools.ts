@@ -3,7 +3,7 @@
  * them. Every call gets exactly one result, whatever happens.
  */
 
-import type { ToolCall, ToolEntry } from "../entry.ts";
+import type { Offer, ToolCall, ToolEntry } from "../entry.ts";
 import type { FullResult } from "../round.ts";
 import { cleanText, headOf } from "../text.ts";
 import { abortReasonOf, limitSignal, orAborted, type LimitedSignal } from "./abort.ts";
@@ -122,10 +122,18 @@ function inOrder(
     waiting[index] = answered;
     for (let ready = waiting[next]; ready !== undefined; ready = waiting[++next]) {
       const { call, name, ok, content } = ready.full;
+      const { offer } = ready.entry;
       if (isLeaving(signal)) continue;
       state.hooks.emit({
         kind: "tool_result",
-        result: { call, name, ok, content, modelContent: ready.entry.content },
+        result: {
+          call,
+          name,
+          ok,
+          content,
+          modelContent: ready.entry.content,
+          ...(offer === undefined ? {} : { offer }),
+        },
       });
     }
     return answered;
@@ -184,12 +192,13 @@ async function answer(state: RunState, call: PreparedCall, group: LimitedSignal)
   return answeredCall(state, call.call, result, Math.round(state.deps.clock.ticks() - startTicks));
 }
 
-async function runTool(state: RunState, ready: ReadyCall, group: LimitedSignal): Promise<ResultText> {
+async function runTool(state: RunState, ready: ReadyCall, group: LimitedSignal): Promise<Answer> {
   const { call, tool, value } = ready;
   const limitMs = tool.timeoutMs ?? state.profile.limits.toolCallMs;
   const limit = limitSignal(group.signal, state.deps.clock, limitMs);
   if (limit.signal.aborted) return { ok: false, text: CANCELLED };
   let isOpen = true;
+  let offer: Offer | undefined;
   const context: ToolContext = {
     ...contextOf(state, call, limit.signal),
     progress(text) {
@@ -204,14 +213,19 @@ async function runTool(state: RunState, ready: ReadyCall, group: LimitedSignal):
     spent(made) {
       if (isOpen) countSideCall(state, made);
     },
+    offer(made) {
+      offer = made;
+    },
   };
   const run = async (): Promise<unknown> => tool.run(value, context);
   const raced = await orAborted(run(), limit.signal);
   isOpen = false;
   limit.close();
   switch (raced.kind) {
-    case "value":
-      return textOfResult(raced.value);
+    case "value": {
+      const result = textOfResult(raced.value);
+      return result.ok && offer !== undefined ? { ...result, offer } : result;
+    }
     case "threw":
       return { ok: false, text: textOfFailure(raced.error) };
     case "aborted":
@@ -224,8 +238,12 @@ async function runTool(state: RunState, ready: ReadyCall, group: LimitedSignal):
   }
 }
 
-function answeredCall(state: RunState, call: ToolCall, result: ResultText, durationMs = 0): AnsweredCall {
-  const { ok, text } = result;
+interface Answer extends ResultText {
+  readonly offer?: Offer;
+}
+
+function answeredCall(state: RunState, call: ToolCall, result: Answer, durationMs = 0): AnsweredCall {
+  const { ok, text, offer } = result;
   const content = capResult(text, state.profile.limits.toolResultBytes);
   return {
     entry: {
@@ -236,6 +254,7 @@ function answeredCall(state: RunState, call: ToolCall, result: ResultText, durat
       ok,
       content,
       ...(durationMs > 0 ? { durationMs } : {}),
+      ...(offer === undefined ? {} : { offer }),
     },
     full: { call: call.id, name: call.name, ok, content: text },
   };

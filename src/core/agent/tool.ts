@@ -1,6 +1,6 @@
 /** What the agent can do, and who decides whether it may. */
 
-import type { ToolCall } from "../entry.ts";
+import type { Offer, ToolCall } from "../entry.ts";
 import type { Author } from "../inbound.ts";
 import type { ContentPart, ToolSpec } from "../ports/model.ts";
 import type { ModelCallRecord } from "../round.ts";
@@ -20,10 +20,12 @@ export interface ToolContext {
   progress(text: string): void;
   /** A model was asked for the tool: it is stored with the round, and counts as the run's own calls do. */
   spent(call: ModelCallRecord): void;
+  /** Offers something to people, below the answer: the newest of a call counts, and only if the call ends well. */
+  offer(offer: Offer): void;
 }
 
 /** What the gate is told: nothing runs yet. */
-export type CallContext = Omit<ToolContext, "progress" | "spent">;
+export type CallContext = Omit<ToolContext, "progress" | "spent" | "offer">;
 
 /** A rich answer. Anything else that a tool returns (a string, JSON, nothing) is turned into text. */
 export interface ToolOutput {

@@ -9,6 +9,7 @@ import type { Command } from "./command.ts";
 export const BUTTON_ACTIONS = [
   "stop",
   "retry",
+  "start",
   "pause",
   "resume",
   "raise",
@@ -20,12 +21,16 @@ export const BUTTON_ACTIONS = [
 export interface About {
   readonly run?: RunId;
   readonly goal?: GoalRef;
+  /** A goal that was proposed, by its id. */
+  readonly proposal?: string;
 }
 
 export interface Clicked {
   readonly command: Command;
   readonly about: About;
 }
+
+const PROPOSAL = /^[a-z0-9]{1,40}$/;
 
 /** Undefined for one that first asks for a text (`edit`), and for one that carries nothing of ours. */
 export function clickOf(action: ButtonAction, value: string | undefined): Clicked | undefined {
@@ -36,6 +41,9 @@ export function clickOf(action: ButtonAction, value: string | undefined): Clicke
         command: { name: action },
         about: value === undefined || value === "" ? {} : { run: value as RunId },
       };
+    case "start":
+      if (!PROPOSAL.test(value ?? "")) return undefined;
+      return { command: { name: "goal" }, about: { proposal: value ?? "" } };
     case "pause":
     case "resume":
     case "clear":

@@ -50,6 +50,8 @@ export interface CommandRequest {
   readonly run?: RunId;
   /** The same of a goal's button. */
   readonly goal?: GoalRef;
+  /** The proposed goal whose button was clicked. */
+  readonly proposal?: string;
   /**
    * The place is the bot's alone (a direct conversation, the web chat), so what is set there counts also before anything was said.
    * Elsewhere a session made by a command would have the bot answer to all that is said there.

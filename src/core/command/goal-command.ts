@@ -11,6 +11,7 @@ import { isCurrent, type GoalRef } from "../goal/ref.ts";
 import type { Asker, GoalEvent, Limits } from "../goal/event.ts";
 import type { Author, Where } from "../inbound.ts";
 import type { InboundId, NewId } from "../ids.ts";
+import type { GoalProposals } from "../ports/goal-proposals.ts";
 import type { Goals } from "../ports/goals.ts";
 import { threadOf, type SessionId } from "../thread.ts";
 import type { AdmitGoal } from "./goal-admission.ts";
@@ -25,6 +26,8 @@ interface GoalRequest {
   readonly mayBegin?: true;
   /** The goal whose button was clicked. */
   readonly goal?: GoalRef;
+  /** The proposed goal whose button was clicked. */
+  readonly proposal?: string;
 }
 
 export interface GoalCommands {
@@ -44,6 +47,7 @@ export interface GoalCommandDeps {
   readonly policies: GoalPolicies;
   /** Lets in, and counts, what makes work. */
   readonly admit: AdmitGoal;
+  readonly proposals: Pick<GoalProposals, "find">;
   /** Rings for the goal's next turn where that is due now. Never rejects. */
   readonly ring: (session: SessionId, goal: Goal) => void;
   /** Brings the goal's card up to date. Never rejects. */
@@ -52,7 +56,7 @@ export interface GoalCommandDeps {
 }
 
 export function createGoalCommands(deps: GoalCommandDeps): GoalCommands {
-  const { access, goals, policies, ring, show, newId } = deps;
+  const { access, goals, proposals, policies, ring, show, newId } = deps;
 
   async function open(session: SessionId): Promise<Goal | undefined> {
     const goal = await goals.read(session);
@@ -65,20 +69,37 @@ export function createGoalCommands(deps: GoalCommandDeps): GoalCommands {
     return { id: author.id, isAdmin: access.isAdmin(author, place) };
   }
 
-  async function eventFor(asked: GoalAsked, request: GoalRequest): Promise<GoalEvent | string> {
-    const { author, session, where } = request;
-    const by = askerOf(request);
-    const owner = { id: author.id, name: author.name };
-    const set = (mode: "new" | "replace", written: Written, limits: Limits): GoalEvent => ({
+  function setBy(
+    request: GoalRequest,
+    mode: "new" | "replace",
+    written: Written,
+    limits: Limits,
+  ): Extract<GoalEvent, { kind: "set" }> {
+    const { author, where } = request;
+    return {
       kind: "set",
       mode,
-      by,
+      by: askerOf(request),
       id: newId(),
-      owner,
+      owner: { id: author.id, name: author.name },
       ...written,
       limits,
       ...(where === undefined ? {} : { where }),
-    });
+    };
+  }
+
+  /** What was proposed, as a goal of whoever starts it. */
+  async function started(id: string, request: GoalRequest): Promise<GoalEvent | string> {
+    const found = await proposals.find(request.session, id);
+    if (found.kind === "open") return setBy(request, "new", writtenIn(found.proposal), found.proposal.limits);
+    return (await goals.isDone(startKey(request.session, id))) ? STARTED : PROPOSAL_VOID;
+  }
+
+  async function eventFor(asked: GoalAsked, request: GoalRequest): Promise<GoalEvent | string> {
+    const { session, where } = request;
+    const by = askerOf(request);
+    const set = (mode: "new" | "replace", written: Written, limits: Limits): GoalEvent =>
+      setBy(request, mode, written, limits);
     switch (asked.kind) {
       case "set":
         return set("new", writtenIn(asked), asked.limits);
@@ -151,14 +172,21 @@ export function createGoalCommands(deps: GoalCommandDeps): GoalCommands {
     },
     async run(value, request) {
       if (request.goal !== undefined && !(await mayClick(request.goal, request))) return LEFT_STANDING;
+      const { proposal } = request;
       const { limits } = policies.at(request.session, request.where);
-      const event = await eventFor(goalAsked(value, limits), request);
+      const event =
+        proposal === undefined
+          ? await eventFor(goalAsked(value, limits), request)
+          : await started(proposal, request);
       if (typeof event === "string") return event;
       if (event.kind === "set" && !mayOpen(request)) return NO_THREAD;
       const why = await refusalOf(event, value, request);
       if (why !== undefined) return why;
-      const applied = await goals.apply(request.session, event, request.id);
+      // Whoever comes second has not started it, however close behind.
+      const key = proposal === undefined ? request.id : startKey(request.session, proposal);
+      const applied = await goals.apply(request.session, event, key);
       if (applied.kind === "refused") return applied.why;
+      if (proposal !== undefined && applied.isRepeat === true) return STARTED;
       const { goal, replaced } = applied;
       ring(request.session, goal);
       if (goal.closed !== undefined) return `The goal has ended. Spent: ${spentOnGoal(goal)}.`;
@@ -178,6 +206,11 @@ const writtenIn = ({ objective, doneWhen }: Written): Written => ({
   ...(doneWhen === undefined ? {} : { doneWhen }),
 });
 
+const startKey = (session: SessionId, proposal: string): string => `start_goal/${session}/${proposal}`;
+
+const STARTED = "That goal was started already. `goal status` tells where it stands.";
+const PROPOSAL_VOID =
+  "That proposal is not open any more: the thread was reset, or has had another goal since. Nothing was changed.";
 const LEFT_STANDING =
   "That button is of an earlier state of the goal, so nothing was changed. `goal status` tells where it stands.";
 const NO_THREAD =

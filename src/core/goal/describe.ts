@@ -2,7 +2,9 @@
 
 import { formatDuration, formatTokens } from "../measure.ts";
 import { headOf } from "../text.ts";
-import type { Goal, PauseReason } from "./goal.ts";
+import type { Written } from "./done-when.ts";
+import type { Limits } from "./event.ts";
+import { MINUTE_MS, type Goal, type PauseReason } from "./goal.ts";
 
 const SHOWN_OBJECTIVE = 300;
 
@@ -51,6 +53,21 @@ export function spentOnGoal({ windows: { tokens, turns, activeMs } }: Goal): str
 }
 
 const bulleted = (lines: readonly string[]): string => lines.map((line) => `- ${line}`).join("\n");
+
+/** A goal that the model proposed, for whoever decides. */
+export function describeProposed({
+  objective,
+  doneWhen,
+  limits,
+}: Written & { readonly limits: Limits }): string {
+  const shown = headOf(objective, SHOWN_OBJECTIVE);
+  const { tokens, turns, minutes } = limits;
+  return [
+    `**Proposed goal:** ${shown}${shown.length < objective.length ? "…" : ""}`,
+    ...(doneWhen === undefined ? [] : [`Done when:\n${bulleted(doneWhen)}`]),
+    `It may use ${formatTokens(tokens)}, ${turns} turns, and ${formatDuration(minutes * MINUTE_MS)} of work. Whoever starts it owns it.`,
+  ].join("\n\n");
+}
 
 export function describeGoal(goal: Goal | undefined, now: number): string {
   if (goal === undefined) return "There is no goal in this thread. `goal` with a text sets one.";

@@ -3,7 +3,7 @@
 import type { Urgency } from "./pacer.ts";
 
 /** `stop` and `retry` are about a run, the others about a goal; what each asks for stands in `core/command/button`. */
-export type ButtonAction = "stop" | "retry" | "pause" | "resume" | "raise" | "edit" | "clear";
+export type ButtonAction = "stop" | "retry" | "start" | "pause" | "resume" | "raise" | "edit" | "clear";
 
 export interface Button {
   readonly action: ButtonAction;

@@ -3,8 +3,8 @@
  * events of a run, or from its stored entries: both give the same document wherever the rounds are complete.
  */
 
-import type { Entry, UserEntry } from "../entry.ts";
-import type { RunEvent } from "../events.ts";
+import type { Entry, Offer, UserEntry } from "../entry.ts";
+import type { RunEvent, ToolResult } from "../events.ts";
 import type { RunId } from "../ids.ts";
 import type { Outcome, RunInfo } from "../run.ts";
 import { isBlank } from "../text.ts";
@@ -23,6 +23,11 @@ export interface RoundText {
 export interface RunningTool {
   readonly call: string;
   readonly name: string;
+}
+
+export interface Offered extends Offer {
+  /** The call that offered it. */
+  readonly call: string;
 }
 
 export type Activity =
@@ -46,6 +51,8 @@ export interface ReplyDocument {
   readonly model?: string;
   /** Messages that joined the run after it had begun. */
   readonly joined: number;
+  /** What tools offer to people, the newest last; absent for nothing. */
+  readonly offers?: readonly Offered[];
   /** Of the whole run, earlier attempts included. */
   readonly usage: Usage;
   /** Present from the end on: the document changes no more. */
@@ -67,10 +74,12 @@ export function documentOf(run: RunInfo, entries: readonly Entry[], outcome?: Ou
   let rounds: readonly RoundText[] = [];
   let joined = 0;
   let steps: readonly Step[] = [];
+  let offers: readonly Offered[] = [];
   for (const entry of entries) {
     if (entry.run !== run.id) continue;
     steps = stored(steps, entry.round ?? 0, entry.body);
     if (entry.body.kind === "user" && isOfPerson(entry.body) && (entry.round ?? 0) > 0) joined++;
+    if (entry.body.kind === "tool") offers = withOffer(offers, entry.body.call, entry.body.offer);
     if (entry.body.kind !== "assistant") continue;
     const { text, images } = entry.body;
     rounds = withRound(rounds, { round: entry.round ?? 0, text, images: images?.length ?? 0 });
@@ -84,6 +93,7 @@ export function documentOf(run: RunInfo, entries: readonly Entry[], outcome?: Ou
     joined,
     steps,
     ...(run.model === undefined ? {} : { model: run.model }),
+    ...(offers.length === 0 ? {} : { offers }),
     usage: run.usage,
   };
   return outcome === undefined ? document : concluded(document, outcome);
@@ -115,7 +125,7 @@ export function reduce(document: ReplyDocument, event: RunEvent): ReplyDocument 
     case "tool_result": {
       const { call, ok } = event.result;
       const steps = answered(document.steps, document.current, call, ok ? "done" : "failed");
-      return { ...finished(document, call), steps };
+      return { ...finished(document, event.result), steps };
     }
     case "tool_progress": {
       const steps = progressed(document.steps, document.current, event.call, event.text);
@@ -180,10 +190,19 @@ function started(document: ReplyDocument, tool: RunningTool): ReplyDocument {
   return { ...document, activity: { kind: "tools", running: [...running, tool] } };
 }
 
-function finished(document: ReplyDocument, call: string): ReplyDocument {
+function finished(before: ReplyDocument, { call, offer }: ToolResult): ReplyDocument {
+  const document =
+    offer === undefined ? before : { ...before, offers: withOffer(before.offers ?? [], call, offer) };
   if (document.activity.kind !== "tools") return document;
   const running = document.activity.running.filter((tool) => tool.call !== call);
   return { ...document, activity: { kind: "tools", running } };
+}
+
+/** A call that is answered again after a crash offers what it offered. */
+function withOffer(offers: readonly Offered[], call: string, offer: Offer | undefined): readonly Offered[] {
+  return offer === undefined
+    ? offers
+    : [...offers.filter((other) => other.call !== call), { ...offer, call }];
 }
 
 /** `rounds` with what `said` says in place of what its round said before; a round that says nothing goes. */

@@ -1,6 +1,7 @@
 /** How a reply ends for the people who read it: why, what to do next, and what it took. Pure. */
 
 import { END_REASONS, type ReasonMeaning } from "../end-reason.ts";
+import type { Offer } from "../entry.ts";
 import { BobbinError, sentenceFor } from "../errors.ts";
 import type { RunId } from "../ids.ts";
 import { formatDuration, formatMoney, formatTokens } from "../measure.ts";
@@ -77,9 +78,23 @@ export function isTrouble(document: ReplyDocument): boolean {
   return explanationOf(document, outcome).canRetry;
 }
 
-/** Stop while it runs, Retry after a failure; both carry the run. */
+/** Stop while it runs, Retry after a failure (both carry the run), and what was offered. */
 export function buttonsOf(document: ReplyDocument): readonly Button[] {
   const { outcome, run } = document;
   if (outcome === undefined) return [{ action: "stop", label: "Stop", value: run }];
-  return explanationOf(document, outcome).canRetry ? [{ action: "retry", label: "Retry", value: run }] : [];
+  const offer = offerOf(document);
+  return [
+    ...(explanationOf(document, outcome).canRetry
+      ? [{ action: "retry", label: "Retry", value: run } as const]
+      : []),
+    ...(offer === undefined ? [] : [offer.button]),
+  ];
+}
+
+/** The newest one; what is tried again offers anew. */
+export function offerOf({
+  offers = [],
+  isTriedAgain,
+}: Pick<ReplyDocument, "offers" | "isTriedAgain">): Offer | undefined {
+  return isTriedAgain === true ? undefined : offers.at(-1);
 }

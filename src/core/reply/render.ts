@@ -4,7 +4,7 @@ import type { PageContent } from "../ports/surface.ts";
 import { isBlank } from "../text.ts";
 import { formatDuration } from "../measure.ts";
 import type { ReplyDocument } from "./document.ts";
-import { blankNotice, buttonsOf, explanationOf, footerOf, isTrouble } from "./ending.ts";
+import { blankNotice, buttonsOf, explanationOf, footerOf, isTrouble, offerOf } from "./ending.ts";
 import { FILE_BELOW, FILE_FOLLOWS, filePage, firstPartOf } from "./first-part.ts";
 import { closeFence, heal } from "./heal.ts";
 import { split, type PageSize } from "./split.ts";
@@ -89,8 +89,10 @@ function renderSettled(document: ReplyDocument, limits: PageSize, view: ReplyVie
   if (outcome === undefined) return [];
   const { why, next } = explanationOf(document, outcome);
   const said = textOf(document);
+  const offer = offerOf(document)?.markdown;
   // An answer that the model ended itself is shown as it wrote it; one that broke off stays half-written for ever.
-  const text = outcome.reason === "stop" || outcome.reason === "waiting" ? said : heal(said);
+  const whole = outcome.reason === "stop" || outcome.reason === "waiting" ? said : heal(said);
+  const text = [whole, offer ?? ""].filter((part) => !isBlank(part)).join("\n\n");
   const explanation = [why, next].filter((part) => part !== undefined).join(" ");
   const isEmpty = isBlank(text);
   const { pages, isCut } = firstPartOf(

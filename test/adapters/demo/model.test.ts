@@ -64,6 +64,7 @@ async function resultOf(call: { readonly id: string; readonly name: string; read
     call: call.id,
     progress: () => {},
     spent: () => {},
+    offer: () => {},
   };
   try {
     const result = await tool?.run(tool.parse(JSON.parse(call.arguments)), context);

@@ -20,6 +20,7 @@ function context(session = "web:local:general:k3f9"): ToolContext {
     call: "c1",
     progress: () => {},
     spent: () => {},
+    offer: () => {},
   };
 }
 

@@ -22,6 +22,7 @@ function world(rules: Partial<GoalRules> = {}, access: Partial<AccessRules> = {}
   const inbox = createInbox(sql);
   const decides = accessWith(access);
   const commands = createGoalCommands({
+    proposals: { find: async () => ({ kind: "unknown" }) },
     access: decides,
     goals: createGoals(sql),
     policies: createGoalPolicies({ ...DEFAULT_GOAL_RULES, ...rules }),
