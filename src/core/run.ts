@@ -39,4 +39,6 @@ export interface Outcome {
   readonly endedAt: number;
   /** What people are told of the thread's goal at this end. */
   readonly goal?: string;
+  /** It began by itself and has no news: nothing of it is shown. */
+  readonly isQuiet?: true;
 }

@@ -196,3 +196,37 @@ test("a last turn begins nothing: what would change something is denied, and the
   expect((await runs(thread)).map(({ outcome }) => outcome?.reason)).toEqual(["stop", "max_turns"]);
   expect(model.asked()).toBe(4);
 });
+
+test("a turn without news changes only the card; what the first one said stands, and the card tells where the goal stands", async () => {
+  const ana = bobbin.newPerson();
+  script("grebe", looks("Asia/Tokyo"), says("Step one."), says("Nothing new here."));
+  const thread = await ana.say("/goal watch the grebe");
+  await settled(thread, 2);
+  const card = await until(
+    async () => {
+      const shown = await ana.card(thread);
+      return shown?.text.includes("The last turn had no effect.") === true ? shown : undefined;
+    },
+    { timeoutMs: LIMIT_MS, what: "the card tells of the turn" },
+  );
+  expect(card.text).toContain("turn 3 of 20 begins at");
+  expect(card.text).toContain("watch the grebe");
+  expect(card.foot).toContain("2 of 20 turns");
+  expect(card.buttons.map(({ label }) => label)).toEqual(["Pause", "Edit", "End goal"]);
+  expect((await ana.read(thread)).filter(({ from }) => from === "bot").map(({ text }) => text)).toEqual([
+    "This thread has a goal now, and works on it by itself.",
+    "Step one.",
+  ]);
+  const [pause] = card.buttons;
+  await ana.click(thread, "pause", pause?.value);
+  const paused = await until(
+    async () => {
+      const shown = await ana.card(thread);
+      return shown?.text.includes("paused") === true ? shown : undefined;
+    },
+    { timeoutMs: LIMIT_MS, what: "the card says that it is paused" },
+  );
+  // One message, wherever it was written from: the gateway took the click, a worker had posted the card.
+  expect(paused.id).toBe(card.id);
+  expect(paused.buttons.map(({ label }) => label)).toEqual(["Resume", "Edit", "End goal"]);
+});

@@ -1,8 +1,8 @@
 /** The end of a run: outcome, fates and `reply = settling` in one statement; or what came in meanwhile joins and it goes on. */
 
 import type { Ended, Fence, RunEnding } from "../../core/ports/run-store.ts";
-import { standingOfGoal } from "../../core/goal/describe.ts";
 import type { Goal } from "../../core/goal/goal.ts";
+import { newsOf, type TurnNews } from "../../core/goal/news.ts";
 import { reduceGoal } from "../../core/goal/reduce.ts";
 import type { GoalTurn } from "../../core/goal/turn.ts";
 import type { Frozen } from "../../core/round.ts";
@@ -85,7 +85,7 @@ run as (
     error_message = case when not h.goes_on then $8::text end,
     ended_at = case when not h.goes_on then now_ms() end,
     reply = case when h.goes_on then 'open' else 'settling' end${
-      hasGoal ? `, goal_said = $${behind(parts, hasNote ? 10 : 9) + (freezes ? 2 : 0)}::text` : ""
+      hasGoal ? newsAt(behind(parts, hasNote ? 10 : 9) + (freezes ? 2 : 0)) : ""
     }${joins ? `, ${WITH_JOINED}` : ""}
   from held h where r.id = $3)${storing(parts, hasNote ? 10 : 9)}
 select h.base, h.epoch, h.goes_on as "goesOn", h.goal${
@@ -93,6 +93,8 @@ select h.base, h.epoch, h.goes_on as "goesOn", h.goal${
   }
 from held h`,
 });
+
+const newsAt = (first: number): string => `, goal_said = $${first}::text, quiet = $${first + 1}::boolean`;
 
 const noting = `,
 noted as (
@@ -124,7 +126,7 @@ export async function endRun(
     ...(goal?.part.values ?? []),
     ...parts.flatMap((part) => part.values),
     ...frozenValues(frozen),
-    ...(goal === undefined ? [] : [goal.said]),
+    ...(goal === undefined ? [] : [goal.news.said ?? null, goal.news.isQuiet ?? null]),
   ];
   const shape = {
     isComplete: round?.state === "complete",
@@ -147,7 +149,11 @@ export async function endRun(
   if (!row.goesOn) {
     if (row.goal === null) return { kind: "ended" };
     const after = goal?.goal ?? (await readOpen(sql, fence.session))?.goal;
-    return { kind: "ended", ...(after === undefined ? {} : { goal: after }) };
+    return {
+      kind: "ended",
+      ...(after === undefined ? {} : { goal: after }),
+      ...(goal === undefined ? {} : { news: goal.news }),
+    };
   }
   return {
     kind: "steered",
@@ -159,7 +165,7 @@ export async function endRun(
 interface SqlPart {
   readonly goal: Goal;
   readonly part: RoundPart;
-  readonly said: string;
+  readonly news: TurnNews;
 }
 
 /** The thread's goal behind this turn; undefined where it has none any more. */
@@ -170,5 +176,5 @@ async function goalAfter(sql: Sql, { session }: Fence, turn: GoalTurn): Promise<
   if (step.kind === "refused") return undefined;
   const { goal } = step;
   const part = goalPart({ before, goal, kind: "turn" }, "not h.goes_on");
-  return { goal, part, said: standingOfGoal(goal, before.now) };
+  return { goal, part, news: newsOf(before.goal, goal, turn) };
 }

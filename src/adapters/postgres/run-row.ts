@@ -36,6 +36,7 @@ export interface OutcomeRow {
   readonly message: string | null;
   readonly endedAt: number;
   readonly goal: string | null;
+  readonly quiet: boolean | null;
 }
 
 /** SQL: the usage of all model calls `c` in the rows that it is put over, as a `UsageRow`. */
@@ -48,7 +49,7 @@ export const modelOf = (run: string): string =>
 
 /** SQL: the outcome of the ended run `r`, as an `OutcomeRow`. */
 export const OUTCOME_JSON = `json_build_object('reason', r.reason, 'code', r.error_code, 'message', r.error_message,
-  'endedAt', r.ended_at, 'goal', r.goal_said)`;
+  'endedAt', r.ended_at, 'goal', r.goal_said, 'quiet', r.quiet)`;
 
 export function toRunInfo(row: RunRow): RunInfo {
   return {
@@ -71,6 +72,7 @@ export function toOutcome(row: OutcomeRow): Outcome {
     ...(error === undefined ? {} : { error }),
     endedAt: row.endedAt,
     ...(row.goal === null ? {} : { goal: row.goal }),
+    ...(row.quiet === true ? { isQuiet: true } : {}),
   };
 }
 

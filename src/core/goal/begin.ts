@@ -5,18 +5,18 @@ import type { Reduced } from "./event.ts";
 import { changed, goOn, kick, refused } from "./step.ts";
 import { paused } from "./turn.ts";
 
-export function begin(before: Goal, now: number): Reduced {
+export function begin(before: Goal, now: number, from = before.status): Reduced {
   const goal = { ...before, updatedAt: now };
   const { next, status, wait: waited } = goal;
   if ((leftAt(before) ?? Infinity) <= now) {
     if (status === "budget_limited") return lastTurnAgain(goal, now);
     const failed = { ...goal, failures: goal.failures + 1 };
     return failed.failures < MOST_IN_A_ROW
-      ? begin(kick(failed, now), now)
+      ? begin(kick(failed, now), now, from)
       : { kind: "refused", why: "its turns were given up", goal: paused(failed, "error") };
   }
   if (status === "waiting" && waited !== undefined && waited.until <= now) {
-    return begin(kick(goOn(goal), now), now);
+    return begin(kick(goOn(goal), now), now, from);
   }
   if (next === undefined) return refused("no turn is planned");
   if (next.dueAt > now) return refused("the planned turn is not due yet");
@@ -33,6 +33,7 @@ export function begin(before: Goal, now: number): Reduced {
     ...(isWrapUp ? { lastTurns: lastTurns + 1 } : {}),
     status: isWrapUp ? "budget_limited" : "active",
     told: goal.revision,
+    begun: { from, ...(goal.told < goal.revision ? { isAsked: true } : {}) },
     windows: { tokens, activeMs, turns: { ...turns, used: turns.used + (isWrapUp ? 0 : 1) } },
   });
 }

@@ -97,6 +97,8 @@ export interface Goal {
   readonly next?: NextTurn;
   /** How often its last turn was begun and has not ended yet; absent while none is under way. */
   readonly lastTurns?: number;
+  /** How its newest turn began: from which standing, and whether as the answer to what a person had set or changed. */
+  readonly begun?: { readonly from: GoalStatus; readonly isAsked?: true };
   /** The revision that the model was told. */
   readonly told: number;
   /** What the newest turns called and what came back, as hashes: the same result again is no effect. */

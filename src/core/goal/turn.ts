@@ -2,7 +2,15 @@
 
 import type { EndReason } from "../events.ts";
 import type { RunCause, RunError } from "../run.ts";
-import { exhausted, goesOn, MOST_IN_A_ROW, reserveOf, type Goal, type NextTurn } from "./goal.ts";
+import {
+  exhausted,
+  goesOn,
+  MOST_IN_A_ROW,
+  reserveOf,
+  type Goal,
+  type GoalStatus,
+  type NextTurn,
+} from "./goal.ts";
 
 /** A call of a tool, as hashes. */
 export interface TurnCall {
@@ -18,6 +26,8 @@ export interface GoalTurn {
   /** The goal as the run found it: what the thread has at the end may be another one, or one that was taken up anew. */
   readonly of: Pick<Goal, "id" | "generation">;
   readonly cause: RunCause;
+  /** How the goal stood when the run was claimed. */
+  readonly from?: GoalStatus;
   readonly reason: EndReason;
   readonly error?: RunError;
   /** When the provider lets us ask again, in so many ms; absent where it does not say. */
@@ -31,6 +41,8 @@ export interface GoalTurn {
   readonly calls: readonly TurnCall[];
   /** The beginning of its last words. */
   readonly said: string;
+  /** Somebody wrote while it ran, and is answered by it. */
+  readonly isHeard?: true;
   /** It was told that the budget is used up, and has said how far it came. */
   readonly isWrappedUp?: true;
 }
@@ -60,10 +72,7 @@ export function afterTurn(before: Goal, turn: GoalTurn, now: number): Goal {
   if (!isActive || isCancelled) return goal;
   if (failed) return afterFailure(goal, turn, now);
   const isOwn = turn.cause === "continuation";
-  const hasEffect = turn.calls.some(
-    ({ call, result, isChange }) => isChange || !isSeen(before, call, result),
-  );
-  const noEffect = isOwn && !hasEffect ? goal.noEffect + 1 : 0;
+  const noEffect = isOwn && !hasEffect(before, turn.calls) ? goal.noEffect + 1 : 0;
   const noted: Goal = { ...goal, failures: 0, noEffect };
   if (noEffect >= MOST_IN_A_ROW) return paused(noted, "no_progress");
   return planned(noted, now + Math.max(noEffect === 0 ? 0 : delayOf(noEffect), turn.gapMs ?? 0), {});
@@ -105,7 +114,12 @@ function counted(goal: Goal, turn: GoalTurn): Goal {
   };
 }
 
-function isSeen({ seen }: Goal, call: string, result: string): boolean {
+/** Whether one of them changed something, or told something new. */
+export function hasEffect(before: Pick<Goal, "seen">, calls: readonly TurnCall[]): boolean {
+  return calls.some(({ call, result, isChange }) => isChange || !isSeen(before, call, result));
+}
+
+function isSeen({ seen }: Pick<Goal, "seen">, call: string, result: string): boolean {
   return seen.some(([name, last]) => name === call && last === result);
 }
 

@@ -6,6 +6,7 @@
 import type { Entry } from "../entry.ts";
 import type { EndReason } from "../events.ts";
 import type { Goal } from "../goal/goal.ts";
+import type { TurnNews } from "../goal/news.ts";
 import type { GoalTurn } from "../goal/turn.ts";
 import type { InboundId, RunId } from "../ids.ts";
 import type { Frozen, ModelCallRecord, RoundRecord } from "../round.ts";
@@ -46,8 +47,11 @@ export interface RunEnding {
 }
 
 export type Ended =
-  /** Outcome, fates, usage and `reply = settling` are durable. `goal`: the thread's, as it stands now; absent where it has none. */
-  | { readonly kind: "ended"; readonly goal?: Goal }
+  /**
+   * Outcome, fates, usage and `reply = settling` are durable. `goal`: the thread's, as it stands now; absent where it has none. `news`:
+   * what people are told of it with this end, as it is stored.
+   */
+  | { readonly kind: "ended"; readonly goal?: Goal; readonly news?: TurnNews }
   /**
    * Reason `stop` with a round only: a stop or reset that is newer than everything admitted was stored before that round was.
    * Nothing has changed: end the run as `cancelled`, with the round.

@@ -12,7 +12,7 @@ import { doingOf, stepLines, STEPS_ROOM } from "./step-lines.ts";
 import { DEFAULT_VIEW, type ReplyView } from "./view.ts";
 
 /**
- * At least one page, and no blank one: where there is no text there is a status or a notice.
+ * At least one page, and no blank one: where there is no text there is a status or a notice. None of a run that ended quietly.
  * @param forMs how long it does what it does, where that is worth saying.
  */
 export function render(
@@ -86,7 +86,7 @@ function renderRunning(
 
 function renderSettled(document: ReplyDocument, limits: PageSize, view: ReplyView): readonly PageContent[] {
   const { outcome } = document;
-  if (outcome === undefined) return [];
+  if (outcome === undefined || outcome.isQuiet) return [];
   const { why, next } = explanationOf(document, outcome);
   const said = textOf(document);
   const offer = offerOf(document)?.markdown;

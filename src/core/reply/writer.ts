@@ -35,6 +35,8 @@ export interface ReplyWriterOptions {
   isLive(): boolean;
   /** No attempt was before, so that nothing of the run can stand on the platform. Default false. */
   readonly isNew?: boolean;
+  /** Nothing is written before `release` or the end: it may turn out that there is nothing to say. Default false. */
+  readonly isHeld?: boolean;
   /** What earlier attempts showed (`documentOf` the stored entries); empty unless given. */
   readonly document?: ReplyDocument;
   readonly view?: ReplyView;
@@ -59,6 +61,8 @@ export type Settled =
 export interface ReplyWriter {
   /** Takes the event into the document and writes when it is time. Never throws, never waits. */
   on(event: RunEvent): void;
+  /** There is something to say: what was held back is written, and all that follows when it is time. */
+  release(): void;
   /**
    * Writes the final pages: waits for the write under way, obeys the platform, goes on until they are there or `signal`
    * aborts. Called again it answers the same. Rejects when the store cannot be reached; the reply is then still to settle.
@@ -114,6 +118,7 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
   let closedUntil = clock.ticks();
   /** Ticks before which others have their turn; a final does not wait for the turn of progress. */
   let turnAt = clock.ticks();
+  let isHeld = options.isHeld === true;
   let failures = 0;
   let reposts = 0;
   let hasBegun = false;
@@ -137,7 +142,13 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
   const isOver = (): boolean => ended !== undefined || settling !== undefined || stopping.signal.aborted;
 
   function schedule(): void {
-    if (isOver() || inFlight !== undefined || cancelTimer !== undefined || failures >= PROGRESS_FAILURES)
+    if (
+      isOver() ||
+      isHeld ||
+      inFlight !== undefined ||
+      cancelTimer !== undefined ||
+      failures >= PROGRESS_FAILURES
+    )
       return;
     const waitMs = Math.max(nextLookAt, closedUntil, turnAt) - clock.ticks();
     if (waitMs > 0) {
@@ -337,6 +348,10 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
       document = reduce(document, event);
       elapsed.watch(document);
       if (event.kind === "text") hurryFirstWords(event.text);
+      if (document !== shown) schedule();
+    },
+    release() {
+      isHeld = false;
       if (document !== shown) schedule();
     },
     settle(outcome, signal) {

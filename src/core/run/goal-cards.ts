@@ -9,6 +9,7 @@ import { growingMs, pause } from "../pause.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { CardState, GoalCards, OwedCard } from "../ports/goal-cards.ts";
 import type { Log } from "../ports/log.ts";
+import type { Urgency } from "../ports/pacer.ts";
 import type { MayBegin, PageContent, Surface, Written } from "../ports/surface.ts";
 import type { SessionId } from "../thread.ts";
 import type { Reach } from "./where-installed.ts";
@@ -88,7 +89,7 @@ export function createGoalCardKeeper(deps: GoalCardsDeps, options: GoalCardsOpti
       if (found === null) return { kind: "later", afterMs: 1_000 };
       if (found !== undefined) return edit(card, page, { surface, mayBegin }, { ...begun, message: found });
     }
-    const written = await attempt(() => surface.post(key, page, mayBegin));
+    const written = await attempt(() => surface.post(key, page, mayBegin, "reply"));
     switch (written.kind) {
       case "ok":
         return { kind: "shown", state: { ...begun, message: written.message, hash: hashOf(page) } };
@@ -119,7 +120,9 @@ export function createGoalCardKeeper(deps: GoalCardsDeps, options: GoalCardsOpti
     const hash = hashOf(page);
     const said = cardStanding(card.goal);
     if (state.hash === hash) return { kind: "shown", state };
-    const written = await attempt(() => place.surface.edit(state.message, page, place.mayBegin));
+    const written = await attempt(() =>
+      place.surface.edit(state.message, page, place.mayBegin, urgencyOf(card)),
+    );
     switch (written.kind) {
       case "ok":
         return { kind: "shown", state: { ...state, said, hash } };
@@ -289,6 +292,11 @@ export function createGoalCardKeeper(deps: GoalCardsDeps, options: GoalCardsOpti
       await Promise.all([looking, ...[...underWay.values()].map(({ work }) => work)]);
     },
   };
+}
+
+/** What a goal came to is a last word; on the way there replies go first. */
+function urgencyOf({ goal }: OwedCard): Urgency {
+  return goal.closed === undefined ? "progress" : "final";
 }
 
 interface Place {

@@ -6,8 +6,10 @@ import type { RunEvent } from "../events.ts";
 import { reserveOf, type Goal } from "../goal/goal.ts";
 import { BUDGET_ENDS, changedText } from "../goal/texts.ts";
 import type { GoalPolicies } from "../goal/policy.ts";
+import { isShownAtOnce } from "../goal/news.ts";
+import { hasEffect } from "../goal/turn.ts";
 import { turnFacts } from "../goal/turn-facts.ts";
-import type { Hash } from "../ids.ts";
+import type { Hash, RunId } from "../ids.ts";
 import { pause, withTimeLimit } from "../pause.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Goals } from "../ports/goals.ts";
@@ -141,6 +143,8 @@ export interface OpenGoalTurn {
   /** As the loop needs it in this turn: the last one of a budget begins nothing. */
   readonly profile: LoopProfile;
   heard(): Promise<void>;
+  /** Resolves when the goal's card is up to date, or left to others. Never rejects. */
+  shown(): Promise<void>;
   /** Has to hear what the loop does: what its model calls took is known here first. */
   on(event: RunEvent): void;
   /**
@@ -149,6 +153,11 @@ export interface OpenGoalTurn {
    * made. `stored` is called once it is.
    */
   before(round: RoundRecord): Promise<BeforeNext>;
+  /**
+   * Whether people see the reply as it is written: where somebody waits for it, and else once the turn had an effect.
+   * @param entries of the session, as far as they are stored.
+   */
+  isShown(entries: readonly Entry[]): boolean;
   /** The ending with what the goal is told of the turn. @param entries of the session, as far as they are stored. */
   ending(ending: RunEnding, entries: readonly Entry[], outcome: LoopEnd): RunEnding;
 }
@@ -180,6 +189,7 @@ export function openGoalTurn(
   let tokens = freshTokens(run.usage);
   let activeMs = 0;
   let counted: LoopEnd | undefined;
+  let isSeen = false;
   const effectOf = (name: string) =>
     deps.bookkeeping.has(name) ? undefined : profile.tools.find((tool) => tool.name === name)?.effect;
 
@@ -203,6 +213,7 @@ export function openGoalTurn(
   return {
     profile,
     heard: () => deps.heard(run.session),
+    shown: () => deps.shown(run.session),
     on(event) {
       if (event.kind === "usage") soFar += freshTokens(event.usage);
     },
@@ -225,6 +236,14 @@ export function openGoalTurn(
         },
       };
     },
+    isShown(entries) {
+      isSeen ||=
+        !isOwn ||
+        isShownAtOnce(goal) ||
+        isHeardIn(run.id, entries) ||
+        hasEffect(goal, turnFacts(run.id, entries, [], effectOf, hash).calls);
+      return isSeen;
+    },
     ending(ending, entries, outcome) {
       // The loop plays once more for who joined at the end: what it took before counts as well.
       if (counted !== outcome) {
@@ -240,6 +259,7 @@ export function openGoalTurn(
         turn: {
           of,
           cause: run.cause,
+          from: goal.status,
           reason,
           ...(error === undefined ? {} : { error }),
           ...(typeof retryAfterMs === "number" ? { retryAfterMs } : {}),
@@ -248,11 +268,19 @@ export function openGoalTurn(
           activeMs: Math.round(activeMs),
           calls,
           said,
+          ...(isHeardIn(run.id, entries) ? { isHeard: true as const } : {}),
           ...(isTold ? { isWrappedUp: true as const } : {}),
         },
       };
     },
   };
+}
+
+/** Whether a person wrote in the run. */
+function isHeardIn(run: RunId, entries: readonly Entry[]): boolean {
+  return entries.some(
+    (entry) => entry.run === run && entry.body.kind === "user" && entry.body.author !== undefined,
+  );
 }
 
 /** Model calls of a last turn: one to look where it stands, one to say that it is reached, one to tell. */

@@ -45,6 +45,7 @@ export function writerOfRun(
       fence,
       isLive: () => lease.isLive(),
       isNew: claimed.kind === "run" && !claimed.resumed,
+      isHeld: claimed.kind === "run" && run.cause === "continuation" && claimed.goal !== undefined,
       document: {
         ...documentOf(run, entries),
         ...(notice === undefined ? {} : { notice }),

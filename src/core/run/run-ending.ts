@@ -2,8 +2,7 @@
 
 import type { LoopOutcome } from "../agent/loop-types.ts";
 import { noteFor } from "../end-reason.ts";
-import { standingOfGoal } from "../goal/describe.ts";
-import type { Goal } from "../goal/goal.ts";
+import type { TurnNews } from "../goal/news.ts";
 import type { RunEnding } from "../ports/run-store.ts";
 import type { RoundRecord } from "../round.ts";
 import type { Outcome } from "../run.ts";
@@ -43,14 +42,15 @@ export function toRunEnding(outcome: LoopEnd, stored: number, most: number): Run
   };
 }
 
-export function outcomeOf(outcome: LoopEnd, endedAt: number, goal: Goal | undefined): Outcome {
+/** @param news of the thread's goal, as the store has written it. */
+export function outcomeOf(outcome: LoopEnd, endedAt: number, news: TurnNews = {}): Outcome {
   return {
     reason: outcome.reason,
     endedAt,
     ...(outcome.error === undefined
       ? {}
       : { error: { code: outcome.error.code, message: outcome.error.message } }),
-    // As the store has written it.
-    ...(goal === undefined ? {} : { goal: standingOfGoal(goal, goal.updatedAt) }),
+    ...(news.said === undefined ? {} : { goal: news.said }),
+    ...(news.isQuiet ? { isQuiet: true } : {}),
   };
 }

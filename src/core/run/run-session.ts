@@ -16,6 +16,7 @@ import type { Pages } from "../ports/pages.ts";
 import type { Committed, Fence, Left, Opened, RunStore } from "../ports/run-store.ts";
 import type { Frozen, RoundRecord } from "../round.ts";
 import type { Outcome } from "../run.ts";
+import { withTimeLimit } from "../pause.ts";
 import type { Stops } from "../ports/stops.ts";
 import type { Surface } from "../ports/surface.ts";
 import type { ReplyRules } from "../reply/view.ts";
@@ -68,6 +69,8 @@ type Looped = { readonly kind: "ended"; readonly outcome: Outcome } | Extract<Lo
 
 /** Said late or never, an attempt costs its run one of eight; what would pile up here in a long outage does not matter. */
 const MOST_UNSAID = 1_000;
+/** How long a reply waits for the card of its thread's goal, ms. */
+const CARD_MS = 3_000;
 
 /**
  * A step for `serve-session`. Rejects when the store cannot be reached: then the run stays as it was last stored, and the
@@ -172,8 +175,14 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
       deps.goals &&
       openGoalTurn(deps.goals, { ...claimed, goal: claimed.goal }, given, deps.hash);
     const profile = goal?.profile ?? given;
-    if (goal !== undefined) deps.goals?.shown(fence.session).catch(() => undefined);
     const entries: Entry[] = [...claimed.tail];
+    // Above the first reply, so that it is read first.
+    const card =
+      goal && withTimeLimit(deps.clock, CARD_MS, "a goal's card", goal.shown()).catch(() => undefined);
+    const show = (): void => {
+      if (goal?.isShown(entries)) card?.then(writer.release, writer.release);
+    };
+    show();
     let { rounds, requester } = run;
     /** A store that went away ends the attempt, not the run: the claim after it resumes from what was stored. */
     let storeFailure: BobbinError | undefined;
@@ -201,6 +210,7 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
           entries.push(...committed.stored, ...committed.steered);
           requester = newestAuthor(committed.steered) ?? requester;
           if (newestAuthor(committed.steered) !== undefined) await goal?.heard();
+          show();
           if (round.state === "complete") rounds = round.round;
           const isOver = before?.isOver ? { isOver: true as const } : {};
           return { ...committed, ...isOver, leave: leaving.aborted };
@@ -248,8 +258,9 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
         if (outcome.reason === "stop" && round !== undefined)
           say({ kind: "round", round: round.round, state: "done", entries: round.entries });
         if (ended.kind === "ended") {
+          await card;
           deps.goals?.ended(run, ended.goal);
-          return { kind: "ended", outcome: outcomeOf(how, deps.clock.now(), ended.goal) };
+          return { kind: "ended", outcome: outcomeOf(how, deps.clock.now(), ended.news) };
         }
         await goal?.heard();
         // Messages came between the last look and the end: the same run and the same reply go on.

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { openRun } from "../../../src/adapters/postgres/open-run.ts";
 import { answer, asRun, command, message, newSession, round } from "../../contract/store-samples.ts";
-import { changedGoal, owner, setGoal } from "../../support/goals.ts";
+import { changedGoal, owner, setGoal, turn } from "../../support/goals.ts";
 import { postgresBackend } from "./backends.ts";
 import { goalSteps, kinds } from "./goal-steps.ts";
 import { storesOver, type Stores } from "./store-subject.ts";
@@ -274,4 +274,20 @@ test("the same command delivered twice, also at once, changes the goal once", as
   ]);
   await goals.apply(session, raise, `${session}/k`);
   expect((await goals.read(session))?.windows.tokens.limit).toBe(501_000);
+});
+
+test("a turn without news stays without a reply for whoever delivers it after a worker that died", async () => {
+  const { session } = await withGoal();
+  const { store } = stores();
+  await end(await continued(session));
+  const run = await continued(session);
+  const none = turn({ of: run.goal!, calls: [] }).turn;
+  const ended = await store.end(run.fence, {
+    reason: "stop",
+    round: round(run.run.rounds + 1, answer("nothing to do")),
+    modelCalls: [],
+    turn: none,
+  });
+  expect(ended).toMatchObject({ kind: "ended", news: { isQuiet: true } });
+  expect(await store.open(session, "w2")).toMatchObject({ kind: "settle", outcome: { isQuiet: true } });
 });
