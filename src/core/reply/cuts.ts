@@ -36,6 +36,8 @@ export interface Cut {
   readonly isWithinLine: boolean;
   /** Quote marks that the next page needs, since it begins within their line. */
   readonly quote: string;
+  /** Emphasis that is open at the cut, outermost first: the page closes it and the next one opens it again. Default none. */
+  readonly marks?: readonly string[];
 }
 
 const SENTENCE_END = /(?:[.!?…][)"'\]”’]*|[。！？][」』）]*)$/u;
@@ -130,6 +132,35 @@ export function spansOf(view: string, lines: readonly Line[]): readonly Span[] {
     if (goesOn && from < 0) from = line.start + line.lead;
   }
   return spans;
+}
+
+/** More than anybody means; what goes beyond it are signs that are only text. */
+const MOST_MARKS = 4;
+
+/** The cut with the emphasis that it would cut in two. */
+export function withMarks(view: string, lines: readonly Line[], cut: Cut): Cut {
+  if (!cut.isWithinLine && cut.kind !== "line" && cut.kind !== "itemSentence") return cut;
+  if (cut.kind === "inside" || cut.kind === "codePoint" || cut.state.fence !== undefined) return cut;
+  let index = lines.findLastIndex((line) => line.start <= cut.end);
+  const above = lines[index];
+  const below = cut.isWithinLine ? above : lines[index + 1];
+  if (above === undefined || !isProse(above) || below === undefined) return cut;
+  if (!cut.isWithinLine && (below.role !== "text" || below.quote !== "" || above.role === "heading"))
+    return cut;
+  while (index > 0 && lines[index]?.role === "text" && isParagraph(lines[index - 1])) index--;
+  const first = lines[index];
+  if (first === undefined) return cut;
+  const block = view.slice(first.start + first.lead, cut.end);
+  const { open } = scanInline(block);
+  const isHidden = open.some(({ kind }) => kind === "code" || kind === "link" || kind === "image");
+  const marks = open.flatMap((one) => (one.kind === "emphasis" ? [one] : []));
+  if (isHidden || marks.length === 0 || marks.length > MOST_MARKS) return cut;
+  const isEmpty = marks.some(({ start, marker }) => !/[^\s*_~]/.test(block.slice(start + marker.length)));
+  return isEmpty ? cut : { ...cut, marks: marks.map(({ marker }) => marker) };
+}
+
+function isParagraph(line: Line | undefined): boolean {
+  return line?.role === "text" || line?.role === "item";
 }
 
 function kindOf(

@@ -7,7 +7,7 @@ import { scanLines, type LineState } from "./lines.ts";
 export interface Rest {
   readonly text: string;
   readonly state: LineState;
-  /** Length of the quote marks put before `text`: a page has to get beyond them. */
+  /** Length of the marks of quotes and emphasis put before `text`: a page has to get beyond them. */
   readonly added: number;
   /** It begins with the rest of a list item, which is a paragraph here. */
   readonly isWithinItem: boolean;
@@ -42,15 +42,22 @@ export function restAfter(
 ): Rest | undefined {
   const behind = text.slice(cut.next);
   const { state, quote } = cut;
-  if (!cut.isWithinLine || state.fence !== undefined) return restOf(behind, state);
+  const marks = (cut.marks ?? []).join("");
+  if (!cut.isWithinLine || state.fence !== undefined) return before(marks, restOf(behind, state));
   const trimmed = behind.trimStart();
   if (trimmed === "") return undefined;
   if (quote !== "") {
-    const added = limits.measure(quote) * 4 < limits.pageSize ? quote.length : 0;
-    return { ...plain(quote.slice(0, added) + trimmed, { items: [] }), added };
+    const added = limits.measure(quote) * 4 < limits.pageSize ? quote : "";
+    return before(added + marks, plain(trimmed, { items: [] }));
   }
   const depth = state.items.at(-1) ?? 0;
-  return depth === 0 ? plain(trimmed, { items: [] }) : dedented(trimmed, state, depth, true);
+  return before(marks, depth === 0 ? plain(trimmed, { items: [] }) : dedented(trimmed, state, depth, true));
+}
+
+function before(added: string, rest: Rest | undefined): Rest | undefined {
+  return added === "" || rest === undefined
+    ? rest
+    : { ...rest, text: added + rest.text, added: added.length };
 }
 
 /** The beginning of the rest as a page shows it: no list item is read as a line of the paragraph before it. */

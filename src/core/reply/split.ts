@@ -6,7 +6,16 @@
  */
 
 import type { SurfaceLimits } from "../ports/surface.ts";
-import { characterCuts, cutAt, lineCuts, spansOf, wordCuts, type Cut, type CutKind } from "./cuts.ts";
+import {
+  characterCuts,
+  cutAt,
+  lineCuts,
+  spansOf,
+  withMarks,
+  wordCuts,
+  type Cut,
+  type CutKind,
+} from "./cuts.ts";
 import { closingLine, scanLines, START, type Fence, type LineState } from "./lines.ts";
 import { restAfter, restOf, shownOf, withoutOpeningLine, type Rest } from "./rest.ts";
 
@@ -31,6 +40,8 @@ const RULES: readonly { readonly kinds: readonly CutKind[]; readonly from: numbe
   },
 ];
 
+/** A page smaller than this has no room for marks that are closed and opened again. */
+const LEAST_FOR_MARKS = 80;
 /** So many of the rules need only the cuts at lines. */
 const LINE_RULES = 5;
 
@@ -87,10 +98,18 @@ function chooseCut(
     cut.next > rest.added &&
     view.slice(0, cut.end).trim() !== "" &&
     limits.measure(pageText(rest, cut, open, opening)) <= limits.pageSize;
+  const lastOf = (cuts: readonly Cut[], isWanted: (cut: Cut) => boolean): Cut | undefined => {
+    for (const cut of cuts.toReversed()) {
+      if (!isWanted(cut)) continue;
+      const whole = limits.pageSize < LEAST_FOR_MARKS ? cut : withMarks(view, lines, cut);
+      if (fits(whole)) return whole;
+    }
+    return undefined;
+  };
   const choose = (cuts: readonly Cut[], rules: typeof RULES): Cut | undefined => {
     for (const { kinds, from } of rules) {
       const least = view.length * from;
-      const found = cuts.findLast((cut) => kinds.includes(cut.kind) && cut.end >= least && fits(cut));
+      const found = lastOf(cuts, (cut) => kinds.includes(cut.kind) && cut.end >= least);
       if (found !== undefined) return found;
     }
     return undefined;
@@ -103,7 +122,7 @@ function chooseCut(
   if (inLine !== undefined) return inLine;
   const characters = characterCuts(view, lines, spans);
   return (
-    characters.findLast((cut) => cut.kind === "cluster" && fits(cut)) ??
+    lastOf(characters, (cut) => cut.kind === "cluster") ??
     characters.findLast(fits) ??
     anywhere(view, lines, fits)
   );
@@ -127,7 +146,8 @@ function anywhere(
 function pageText(rest: Rest, cut: Cut, open: string, opening: Opening): string {
   const body = shownOf(rest, cut.end);
   const { fence } = cut.state;
-  if (fence === undefined) return (open + body).trimEnd();
+  // The marks of emphasis are the same at both of its ends.
+  if (fence === undefined) return (open + body).trimEnd() + (cut.marks ?? []).toReversed().join("");
   // A page that could not open its fence has none to close.
   return opening === "none" ? body : `${open}${body}\n${closingLine(fence)}`;
 }

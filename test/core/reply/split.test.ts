@@ -29,6 +29,14 @@ function codeOf(page: string): Code[] {
   return found;
 }
 
+/** The text of all nodes of a kind, and of what is in them. */
+function wordsIn(node: Nodes, type: string): string[] {
+  const textOf = (inner: Nodes): string =>
+    "value" in inner ? inner.value : "children" in inner ? inner.children.map(textOf).join("") : "";
+  if (node.type === type) return [textOf(node)];
+  return "children" in node ? node.children.flatMap((child) => wordsIn(child, type)) : [];
+}
+
 const words = (text: string): string => text.replace(/\s+/g, "");
 
 describe("split", () => {
@@ -125,6 +133,27 @@ describe("split", () => {
     for (const page of pages) expect(page).not.toMatch(/^(?:-|#|1\.) /);
   });
 
+  it("R1: emphasis that is cut is closed at the end of a page and opened again on the next", () => {
+    const bold = `**${"some words that are bold ".repeat(12).trim()}**`;
+    for (const text of [bold, `- ${bold}`, `> ${bold}`, `Before ~~${bold}~~ after.`]) {
+      const pages = split(text, units(120));
+      expect(pages.length).toBeGreaterThan(2);
+      for (const page of pages) {
+        expect(page.length).toBeLessThanOrEqual(120);
+        const tree = fromMarkdown(page);
+        expect(wordsIn(tree, "strong").join(" "), page).toContain("words");
+        expect(wordsIn(tree, "text").join("")).not.toContain("**");
+      }
+      expect(words(pages.join(" ").replace(/[*~>-]/g, ""))).toBe(words(text.replace(/[*~>-]/g, "")));
+    }
+    // A sign that is only text is left alone: no page has more of them than the text.
+    expect(
+      split(`2 * 3 * ${"word ".repeat(40).trim()}`, units(100))
+        .join(" ")
+        .match(/\*/g),
+    ).toHaveLength(2);
+  });
+
   it("keeps a quote a quote", () => {
     const pages = split(`> ${"word ".repeat(40).trim()}`, units(60));
     for (const page of pages) expect(page).toMatch(/^> word/);
@@ -152,10 +181,10 @@ describe("split", () => {
     );
   });
 
-  it("loses no word of a text without fences, tables and quotes, and adds none", () => {
+  it("loses no word of a text without fences, tables, quotes and emphasis, and adds none", () => {
     fc.assert(
       fc.property(markdown, fc.integer({ min: 2, max: 300 }), (text, size) => {
-        const bare = text.replace(/[`|>]/g, "");
+        const bare = text.replace(/[`|>*]/g, "");
         expect(words(split(bare, units(size)).join(""))).toBe(words(bare));
       }),
       { numRuns: 300 },
