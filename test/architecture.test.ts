@@ -46,7 +46,7 @@ const rules: readonly Rule[] = [
     ...adapter,
     where: "src/adapters/web/",
     may: ["src/core/", "src/adapters/http/"],
-    packages: ["hono", "zod", ...markdown],
+    packages: ["highlight.js", "hono", "zod", ...markdown],
   },
   { ...adapter, where: "src/adapters/web/browser/", packages: [], node: "forbidden" },
   {

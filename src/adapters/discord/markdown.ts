@@ -11,6 +11,8 @@ const RULE = "─".repeat(12);
 const COLUMNS = { widest: 56, largest: 1_000 };
 /** Discord indents no deeper. */
 const DEEPEST_INDENT = 10;
+/** It knows three levels of headings. */
+const DEEPEST_HEADING = 3;
 const LANGUAGE = /^[\w+#.-]{1,20}$/;
 
 /** Empty where the markdown says nothing that could be seen. */
@@ -42,10 +44,11 @@ function blocks(nodes: readonly RootContent[], definitions: Definitions, depth: 
   return text;
 }
 
-/** Discord shows each blank line: none below a heading, and none around code, which has room of its own. */
+/** Discord shows each blank line: none where it has room of its own, around headings and code, and none above a list. */
 function gap(before: RootContent | undefined, node: RootContent): string {
   if (before?.type === "heading" || before?.type === "code" || node.type === "code") return "\n";
-  return "\n\n";
+  if (node.type === "heading" && node.depth <= DEEPEST_HEADING) return "\n";
+  return before?.type === "paragraph" && node.type === "list" ? "\n" : "\n\n";
 }
 
 function block(node: RootContent, definitions: Definitions, depth: number): string {
@@ -61,10 +64,7 @@ function block(node: RootContent, definitions: Definitions, depth: number): stri
     case "code":
       return fenced(node.value, node.lang ?? "");
     case "blockquote":
-      return blocks(node.children, definitions, depth)
-        .split("\n")
-        .map((line) => `> ${line}`)
-        .join("\n");
+      return quoted(blocks(node.children, definitions, depth));
     case "list":
       return list(node, definitions, depth);
     case "table":
@@ -77,10 +77,18 @@ function block(node: RootContent, definitions: Definitions, depth: number): stri
   }
 }
 
+/** Discord knows no quote in a quote: what is one stands in the outer one. */
+function quoted(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => (line.startsWith("> ") ? line : `> ${line}`))
+    .join("\n");
+}
+
 function heading(depth: number, text: string): string {
   const line = text.replaceAll(/\s*\n\s*/g, " ");
   if (line.trim() === "") return "";
-  return depth <= 3 ? `${"#".repeat(depth)} ${line}` : `**${line.replaceAll("**", "")}**`;
+  return depth <= DEEPEST_HEADING ? `${"#".repeat(depth)} ${line}` : `**${line.replaceAll("**", "")}**`;
 }
 
 function fenced(code: string, language: string): string {

@@ -3,9 +3,9 @@
 import { BUTTON_ACTIONS } from "../../core/command/button.ts";
 import type { Button, PageContent } from "../../core/ports/surface.ts";
 import { headOf, isBlank } from "../../core/text.ts";
+import { blocksOf, type PageBlock } from "./blocks.ts";
 import { escapedLength, escapeSigns, mrkdwnOf } from "./mrkdwn.ts";
 import { richMarkdown } from "./rich-markdown.ts";
-import type { RichElement } from "./rich-text.ts";
 
 /** The most that `chat.update` takes as text; a post would take more, but a page has to be editable. */
 const TEXT_LIMIT = 4_000;
@@ -37,7 +37,7 @@ interface PlainText {
 }
 
 export type SlackBlock =
-  | { readonly type: "rich_text"; readonly block_id?: string; readonly elements: readonly RichElement[] }
+  | PageBlock
   | { readonly type: "context"; readonly block_id?: string; readonly elements: readonly PlainText[] }
   | {
       readonly type: "actions";
@@ -102,7 +102,7 @@ export function formatPage(page: PageContent, options: FormatOptions = {}): Slac
   if (plain === "") return { kind: "blank" };
   if (plain.length > TEXT_LIMIT) return { kind: "too_long" };
   const blocks: SlackBlock[] = [
-    ...(rich.length === 0 ? [] : [{ type: "rich_text", elements: rich } as const]),
+    ...blocksOf(rich),
     ...[steps, status, footer].filter((line) => line !== "").map(contextOf),
     ...(page.buttons.length === 0 ? [] : [actionsOf(page.buttons)]),
   ];

@@ -2,6 +2,7 @@
 
 import type { Definition, PhrasingContent } from "mdast";
 import { imageLabel, plainWords, wordsOf } from "../../core/reply/plain-words.ts";
+import { isFalseLabel } from "../../core/reply/link-label.ts";
 import { safeAddress } from "./address.ts";
 import { joined, words, type RichInline, type RichStyle } from "./rich-text.ts";
 
@@ -72,6 +73,7 @@ function link(url: string, label: string, style: RichStyle): readonly RichInline
   if (address === undefined) {
     return words(url === "" || url === name ? name : `${name} (${url})`, style);
   }
+  if (isFalseLabel(name, address)) return words(`${name} (${address})`, style);
   const styled = Object.keys(style).length === 0 ? {} : { style };
   return [
     name === address

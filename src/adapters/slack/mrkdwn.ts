@@ -1,6 +1,6 @@
 /** Rich text as Slack's older markup: for notifications and search, and for a message whose blocks were refused. */
 
-import type { RichElement, RichInline, RichStyle } from "./rich-text.ts";
+import type { RichElement, RichInline, RichPart, RichStyle } from "./rich-text.ts";
 
 /** Slack's three entities, once each. */
 export function escapeSigns(text: string): string {
@@ -19,9 +19,12 @@ export function escapedLength(text: string): number {
 }
 
 /** Holds no control sequence but links and the mentions that are in the rich text. */
-export function mrkdwnOf(elements: readonly RichElement[]): string {
-  return elements
-    .map((element) => blockText(element))
+export function mrkdwnOf(parts: readonly RichPart[]): string {
+  return parts
+    .flatMap((part): readonly string[] => {
+      if (part.type === "table") return part.instead.map(blockText);
+      return [part.type === "header" ? `\n*${escapeSigns(part.text)}*\n` : blockText(part)];
+    })
     .reduce((text, block) => `${text}${text === "" || text.endsWith("\n") ? "" : "\n"}${block}`, "")
     .replaceAll(/\n{3,}/g, "\n\n")
     .trim();

@@ -9,6 +9,7 @@ const UNREACHABLE_MS = 2_000;
 /** The blocks are at fault, and the same as text may do. */
 const BAD_BLOCKS: ReadonlySet<string> = new Set([
   "block_mismatch",
+  "invalid_attachments",
   "invalid_blocks",
   "invalid_blocks_format",
   "unsupported_block_type",

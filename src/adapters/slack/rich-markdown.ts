@@ -1,13 +1,37 @@
 /** Markdown of a model, which may be hostile, to Slack's rich text. Pure, and never fails: what cannot be laid out is text. */
 
-import type { BlockContent, Blockquote, DefinitionContent, List, ListItem, RootContent } from "mdast";
+import type {
+  BlockContent,
+  Blockquote,
+  DefinitionContent,
+  Heading,
+  List,
+  ListItem,
+  RootContent,
+  Table,
+} from "mdast";
 import { markdownTree, plainParagraphs } from "../../core/reply/markdown-tree.ts";
+import { plainWords } from "../../core/reply/plain-words.ts";
 import { inlinesOf, type InlineContext } from "./inline-text.ts";
-import { joined, words, type RichElement, type RichInline, type RichList } from "./rich-text.ts";
-import { tableText } from "./table-text.ts";
+import {
+  joined,
+  words,
+  type RichElement,
+  type RichInline,
+  type RichList,
+  type RichPart,
+} from "./rich-text.ts";
+import { nativeTable, tableText } from "./table-text.ts";
 
 /** Slack shows no deeper level of lists. */
 const DEEPEST_INDENT = 6;
+/** Of the levels that models use in chat the first two are larger than bold text. */
+const DEEPEST_HEADER = 2;
+/** Slack's limit of a header's text, and how many of a message's fifty blocks they may be. */
+const LONGEST_HEADER = 150;
+const MOST_HEADERS = 12;
+/** What a header shows as it would be shown elsewhere. */
+const PLAIN: ReadonlySet<string> = new Set(["text", "strong", "html"]);
 const RULE = "─".repeat(12);
 
 interface Place {
@@ -17,11 +41,8 @@ interface Place {
 }
 
 /** Empty where the markdown says nothing that could be seen. */
-export function richMarkdown(
-  markdown: string,
-  mayMention: (user: string) => boolean,
-): readonly RichElement[] {
-  const literal: readonly RichElement[] =
+export function richMarkdown(markdown: string, mayMention: (user: string) => boolean): readonly RichPart[] {
+  const literal: readonly RichPart[] =
     markdown.trim() === "" ? [] : [{ type: "rich_text_section", elements: words(markdown) }];
   const plain = plainParagraphs(markdown);
   if (plain !== undefined) return [{ type: "rich_text_section", elements: words(plain) }];
@@ -30,9 +51,9 @@ export function richMarkdown(
   try {
     const layout = new Layout({ definitions: tree.definitions, mayMention });
     layout.add(tree.root.children, { indent: 0, isQuoted: false });
-    const elements = layout.elements();
+    const parts = layout.parts();
     // A page of definitions alone shows nothing by itself, and an empty message is refused.
-    return elements.length === 0 ? literal : elements;
+    return parts.length === 0 ? literal : parts;
   } catch {
     return literal;
   }
@@ -40,16 +61,18 @@ export function richMarkdown(
 
 class Layout {
   readonly #context: InlineContext;
-  readonly #done: RichElement[] = [];
+  readonly #done: RichPart[] = [];
+  #headers = 0;
+  #hasTable = false;
+  /** The text that was added last is a heading, and what follows stands right below it. */
+  #isBelowHeading = false;
 
   constructor(context: InlineContext) {
     this.#context = context;
   }
 
-  elements(): readonly RichElement[] {
-    return this.#done.map((element, index) =>
-      withBreaks(element, this.#done[index - 1], this.#done[index + 1]),
-    );
+  parts(): readonly RichPart[] {
+    return this.#done.map((part, index) => withBreaks(part, this.#done[index - 1], this.#done[index + 1]));
   }
 
   add(nodes: readonly RootContent[], place: Place): void {
@@ -61,7 +84,7 @@ class Layout {
       case "paragraph":
         return this.#prose(inlinesOf(node.children, this.#context), place, "\n\n");
       case "heading":
-        return this.#prose(inlinesOf(node.children, this.#context, { bold: true }), place, "\n\n");
+        return this.#heading(node, place);
       case "html":
         return this.#prose(words(node.value), place, "\n\n");
       case "thematicBreak":
@@ -73,7 +96,7 @@ class Layout {
       case "list":
         return this.#list(node, place);
       case "table":
-        return this.#table(tableText(node, this.#context), place);
+        return this.#table(node, place);
       case "footnoteDefinition":
         this.#prose(words(`[${node.label ?? node.identifier}]`), place, "\n\n");
         return this.#follow(node.children, place);
@@ -86,9 +109,25 @@ class Layout {
     }
   }
 
+  #heading(node: Heading, place: Place): void {
+    const text = plainWords(node.children).replaceAll(/\s+/g, " ").trim();
+    const isPlain = node.children.every(({ type }) => PLAIN.has(type));
+    const isTop = place.indent === 0 && !place.isQuoted && node.depth <= DEEPEST_HEADER;
+    const fits = text !== "" && text.length <= LONGEST_HEADER && this.#headers < MOST_HEADERS;
+    if (isTop && isPlain && fits) {
+      this.#headers++;
+      this.#done.push({ type: "header", text });
+      return;
+    }
+    this.#prose(inlinesOf(node.children, this.#context, { bold: true }), place, "\n\n");
+    this.#isBelowHeading = true;
+  }
+
   /** Text; it joins the text before it, `gap` in between. */
-  #prose(inlines: readonly RichInline[], place: Place, gap: string): void {
+  #prose(inlines: readonly RichInline[], place: Place, wantedGap: string): void {
     if (inlines.length === 0) return;
+    const gap = this.#isBelowHeading ? "\n" : wantedGap;
+    this.#isBelowHeading = false;
     const type = place.isQuoted ? "rich_text_quote" : "rich_text_section";
     const last = this.#done.at(-1);
     if (last?.type === type) {
@@ -148,11 +187,28 @@ class Layout {
     this.#done.push({ ...list, ...borderOf(place), elements: [section] });
   }
 
-  #table(table: ReturnType<typeof tableText>, place: Place): void {
+  #table(node: Table, place: Place): void {
+    const table = tableText(node, this.#context);
     if (table.kind === "columns") return this.#code(table.text, place);
-    for (const row of table.rows) this.#addItem(row, undefined, place);
-    return undefined;
+    const isTop = place.indent === 0 && !place.isQuoted;
+    const native = isTop && !this.#hasTable ? nativeTable(node, this.#context) : undefined;
+    if (native !== undefined) {
+      this.#hasTable = true;
+      const instead = new Layout(this.#context);
+      instead.#rows(table.rows, place);
+      this.#done.push({ type: "table", ...native, instead: instead.#done.filter(isElement) });
+      return undefined;
+    }
+    return this.#rows(table.rows, place);
   }
+
+  #rows(rows: readonly (readonly RichInline[])[], place: Place): void {
+    for (const row of rows) this.#addItem(row, undefined, place);
+  }
+}
+
+function isElement(part: RichPart): part is RichElement {
+  return part.type !== "header" && part.type !== "table";
 }
 
 function isContinued(list: RichList, number: number | undefined, place: Place): boolean {
@@ -165,16 +221,12 @@ function borderOf(place: Place): { readonly border?: 1 } {
 }
 
 /** Slack sets nothing between a text and what is no text: the line breaks stand in the text. */
-function withBreaks(
-  element: RichElement,
-  before: RichElement | undefined,
-  after: RichElement | undefined,
-): RichElement {
+function withBreaks(element: RichPart, before: RichPart | undefined, after: RichPart | undefined): RichPart {
   if (element.type !== "rich_text_section") return element;
   const elements = [
-    ...words(before === undefined ? "" : "\n"),
+    ...words(before !== undefined && isElement(before) ? "\n" : ""),
     ...element.elements,
-    ...words(after === undefined ? "" : "\n"),
+    ...words(after !== undefined && isElement(after) ? "\n" : ""),
   ];
   return { ...element, elements: joined(elements) };
 }

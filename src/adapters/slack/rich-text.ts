@@ -49,6 +49,25 @@ export interface RichQuote {
 
 export type RichElement = RichSection | RichList | RichCode | RichQuote;
 
+/** A block of its own, in larger letters. Plain text. */
+export interface RichHeader {
+  readonly type: "header";
+  readonly text: string;
+}
+
+/** A block of its own, of which a message may have one. */
+export interface RichTable {
+  readonly type: "table";
+  readonly aligns: readonly ("left" | "center" | "right")[];
+  /** The header first; all as wide as it is; no cell is empty. */
+  readonly rows: readonly (readonly (readonly RichInline[])[])[];
+  /** The same where there are no tables. */
+  readonly instead: readonly RichElement[];
+}
+
+/** What a page is made of, in order. */
+export type RichPart = RichElement | RichHeader | RichTable;
+
 /** Nothing where there is no text, since Slack refuses an empty one. */
 export function words(text: string, style: RichStyle = {}): readonly RichWords[] {
   if (text === "") return [];

@@ -1,13 +1,13 @@
 /**
- * Tables, for a platform that has none in running text: a narrow one as aligned columns, any other, or one with links, as one
- * item for each row that names its cells.
+ * Tables, of which a message may have one: a narrow one as aligned columns, any other, or one with links, as Slack's own once, and else
+ * as one item for each row that names its cells.
  */
 
 import type { PhrasingContent, Table } from "mdast";
 import { plainWords } from "../../core/reply/plain-words.ts";
 import { tableColumns } from "../../core/reply/table-columns.ts";
 import { inlinesOf, type InlineContext } from "./inline-text.ts";
-import { joined, words, type RichInline } from "./rich-text.ts";
+import { joined, words, type RichInline, type RichTable } from "./rich-text.ts";
 
 export type TableText =
   | { readonly kind: "columns"; readonly text: string }
@@ -43,6 +43,40 @@ function rowOf(node: Table, index: number, context: InlineContext): readonly Ric
     return [[...label, ...said]];
   });
   return joined(lines.flatMap((line, at) => (at === 0 ? line : [...words("\n"), ...line])));
+}
+
+/** Slack's limits of a table. */
+const MOST_ROWS = 100;
+const MOST_COLUMNS = 20;
+const LARGEST_TABLE = 10_000;
+/** Slack takes no empty cell. */
+const NOTHING = "–";
+
+/** Undefined where it is more than Slack takes. */
+export function nativeTable(
+  node: Table,
+  context: InlineContext,
+): Pick<RichTable, "rows" | "aligns"> | undefined {
+  const columns = node.children[0]?.children.length ?? 0;
+  if (columns === 0 || columns > MOST_COLUMNS || node.children.length > MOST_ROWS) return undefined;
+  const rows = node.children.map((row, at) =>
+    Array.from({ length: columns }, (_, column) => {
+      const cell = row.children[column]?.children ?? [];
+      const said = inlinesOf(cell, context, at === 0 ? { bold: true } : {});
+      return plainWords(cell).trim() === "" ? words(NOTHING) : said;
+    }),
+  );
+  const size = rows.flat(2).reduce((sum, inline) => sum + lengthOf(inline), 0);
+  if (size > LARGEST_TABLE) return undefined;
+  return { rows, aligns: Array.from({ length: columns }, (_, column) => node.align?.[column] ?? "left") };
+}
+
+function lengthOf(inline: RichInline): number {
+  return inline.type === "text"
+    ? inline.text.length
+    : inline.type === "link"
+      ? (inline.text ?? inline.url).length
+      : inline.user_id.length;
 }
 
 function hasLink(node: PhrasingContent): boolean {

@@ -4,7 +4,9 @@
  */
 
 import type { Definition, List, ListItem, Nodes, Parents, Table } from "mdast";
+import { isFalseLabel } from "../../core/reply/link-label.ts";
 import { markdownTree } from "../../core/reply/markdown-tree.ts";
+import { colouredCode } from "./code-colours.ts";
 
 /** Beyond it markdown is shown as plain text: far more than a page, and a bound on what hostile text can cost. */
 const LONGEST = 60_000;
@@ -52,7 +54,7 @@ function shown(node: Nodes, context: Context): string {
       return `<h${level}>${inside(node, context)}</h${level}>`;
     }
     case "blockquote":
-      return `<blockquote>${inside(node, context)}</blockquote>`;
+      return `<blockquote dir="auto">${inside(node, context)}</blockquote>`;
     case "list":
       return list(node, context);
     case "listItem":
@@ -99,9 +101,9 @@ function shown(node: Nodes, context: Context): string {
 
 function list(node: List, context: Context): string {
   const items = node.children.map((item) => listItem(item, node.spread !== true, context)).join("");
-  if (node.ordered !== true) return `<ul>${items}</ul>`;
+  if (node.ordered !== true) return `<ul dir="auto">${items}</ul>`;
   const start = node.start ?? 1;
-  return start === 1 ? `<ol>${items}</ol>` : `<ol start="${start}">${items}</ol>`;
+  return `<ol dir="auto"${start === 1 ? "" : ` start="${start}"`}>${items}</ol>`;
 }
 
 /** In a tight list the text of an item stands without a paragraph, as CommonMark has it. */
@@ -121,7 +123,7 @@ function code(text: string, language: string): string {
   return (
     `<div class="code"><div class="code-bar"><span>${label}</span>` +
     `<button type="button" class="quiet" data-copy>Copy</button></div>` +
-    `<pre tabindex="0"><code>${escapeHtml(text)}</code></pre></div>`
+    `<pre tabindex="0"><code>${colouredCode(text, language.toLowerCase()) ?? escapeHtml(text)}</code></pre></div>`
   );
 }
 
@@ -146,6 +148,7 @@ function link(url: string | undefined, label: string): string {
   if (url !== undefined && OWN_PAGE.test(url)) return `<a href="${escapeHtml(url)}">${label}</a>`;
   const address = safeAddress(url);
   if (address === undefined) return label;
+  if (isFalseLabel(label, address)) return `${label} (${escapeHtml(address)})`;
   return `<a href="${escapeHtml(address)}" target="_blank" rel="noopener noreferrer nofollow">${label}</a>`;
 }
 

@@ -12,6 +12,8 @@ test.each<[string, string, string]>([
   ["headings, and deeper ones as bold", "# a\n\ntext\n\n#### b", "# a\ntext\n\n**b**"],
   ["lists within lists, and tasks", "- a\n  - b\n- [x] c\n\n3. d\n4. e", "- a\n  - b\n- ☑ c\n\n3. d\n4. e"],
   ["a quote", "> a\n> b", "> a\n> b"],
+  ["a quote in a quote, which Discord does not know", "> a\n>\n> > b", "> a\n> \n> b"],
+  ["a heading and a list close to what they belong to", "a\n\n## b\n\nc\n\n- d", "a\n## b\nc\n- d"],
   ["code with its language", "```ts\nlet a;\n```", "```ts\nlet a;\n```"],
   [
     "links",

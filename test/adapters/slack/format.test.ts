@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { formatPage, measure, PAGE_SIZE, type FormatOptions } from "../../../src/adapters/slack/format.ts";
 import type { RichElement } from "../../../src/adapters/slack/rich-text.ts";
 import type { PageContent } from "../../../src/core/ports/surface.ts";
+import { faultsInBlocks } from "../../support/slack/block-rules.ts";
 import { markdown as anyMarkdown } from "../../support/markdown-arbitrary.ts";
 
 const page = (markdown: string): PageContent => ({ markdown, buttons: [] });
@@ -49,10 +50,10 @@ describe("a page of markdown in Slack", () => {
       "*bold* and _it_ and ~old~ and `co*de`, un*real*",
     ],
     [
-      "a heading and two paragraphs",
-      "# Title\n\none\ntwo\n\nthree",
-      [section(text("Title", "bold"), text("\n\none\ntwo\n\nthree"))],
-      "*Title*\n\none\ntwo\n\nthree",
+      "a small heading right above two paragraphs",
+      "### Title\n\none\ntwo\n\nthree",
+      [section(text("Title", "bold"), text("\none\ntwo\n\nthree"))],
+      "*Title*\none\ntwo\n\nthree",
     ],
     [
       "R6: a link with parentheses in parentheses",
@@ -132,6 +133,53 @@ describe("a page of markdown in Slack", () => {
   ])("%s", (_, markdown, rich, mrkdwn) => {
     expect(richOf(markdown)).toEqual(rich);
     expect(textOf(markdown)).toBe(mrkdwn);
+  });
+
+  test("a large heading is a header of its own, and no text in it is markup", () => {
+    const { blocks, text: said } = messageOf(page("Before.\n\n# The <!channel> **plan** :tada:\n\nAfter."));
+    expect(blocks).toEqual([
+      { type: "rich_text", elements: [section(text("Before."))] },
+      { type: "header", text: { type: "plain_text", text: "The <!channel> plan :tada:", emoji: false } },
+      { type: "rich_text", elements: [section(text("After."))] },
+    ]);
+    expect(said).toBe("Before.\n\n*The &lt;!channel&gt; plan :tada:*\nAfter.");
+    const many = messageOf(page(Array.from({ length: 60 }, (_, at) => `# ${at}\n\nx`).join("\n\n"))).blocks;
+    expect(many.length).toBeLessThanOrEqual(50);
+    expect(JSON.stringify(many)).toContain("59");
+    for (const other of [`# ${"long ".repeat(40)}`, "> # quoted", "# [linked](https://example.org)"])
+      expect(messageOf(page(other)).blocks.map(({ type }) => type)).toEqual(["rich_text"]);
+  });
+
+  test("R5: the first table that is wide or has links is Slack's own, with no empty cell, and any other is items", () => {
+    const table = "| a | b | c |\n| --- | ---: | --- |\n| x | [y](https://example.org) |  |";
+    const { blocks } = messageOf(page(`Before.\n\n${table}\n\nBetween.\n\n${table}`));
+    expect(blocks.map(({ type }) => type)).toEqual(["rich_text", "table", "rich_text"]);
+    expect(blocks[1]).toEqual({
+      type: "table",
+      column_settings: ["left", "right", "left"].map((align) => ({ align, is_wrapped: true })),
+      rows: [
+        ["a", "b", "c"].map((name) => ({ type: "rich_text", elements: [section(text(name, "bold"))] })),
+        [
+          { type: "raw_text", text: "x" },
+          {
+            type: "rich_text",
+            elements: [section({ type: "link", url: "https://example.org", text: "y" })],
+          },
+          { type: "raw_text", text: "–" },
+        ],
+      ],
+    });
+    expect(faultsInBlocks(blocks, "message")).toEqual([]);
+    expect(JSON.stringify(blocks[2])).toContain("rich_text_list");
+  });
+
+  test("a label that shows another address than the link has is no label", () => {
+    expect(textOf("[https://bank.example](https://evil.example/x)")).toBe(
+      "https://bank.example (https://evil.example/x)",
+    );
+    expect(textOf("[example.org](https://example.org/a) [https://www.a.org](https://a.org/b)")).toBe(
+      "<https://example.org/a|example.org> <https://a.org/b|https://www.a.org>",
+    );
   });
 
   test("R5: a narrow table is aligned, with its empty cells and its pipes, and code keeps its own", () => {

@@ -1,14 +1,17 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { colouredCode } from "../../../src/adapters/web/code-colours.ts";
 import { htmlOf } from "../../../src/adapters/web/format.ts";
 import { threadMs } from "../../support/thread-time.ts";
 
 test("markdown becomes headings below the page's own, lists, tasks, tables and code with its language", () => {
-  expect(htmlOf("# A\n\n- b\n- c")).toBe("<h3>A</h3><ul><li>b</li><li>c</li></ul>");
-  expect(htmlOf("3. x")).toBe('<ol start="3"><li>x</li></ol>');
+  expect(htmlOf("# A\n\n- b\n- c")).toBe('<h3>A</h3><ul dir="auto"><li>b</li><li>c</li></ul>');
+  expect(htmlOf("3. x")).toBe('<ol dir="auto" start="3"><li>x</li></ol>');
   expect(htmlOf("- [x] done")).toContain('<input type="checkbox" disabled checked><div>done</div>');
   expect(htmlOf("| a | b |\n|:-|-:|\n| 1 | 2 |")).toContain('<td class="to-right">2</td>');
-  expect(htmlOf("```ts\nlet a = 1 < 2;\n```")).toMatch(/<span>ts<\/span>.*<code>let a = 1 &#60; 2;<\/code>/);
+  expect(htmlOf("```ts\nlet a = 1 < 2;\n```")).toContain(
+    '<span class="hljs-number">1</span> &lt; <span class="hljs-number">2</span>;</code>',
+  );
   expect(htmlOf("**b** *i* ~~d~~ `c`  \nnext")).toBe(
     "<p><strong>b</strong> <em>i</em> <del>d</del> <code>c</code><br>next</p>",
   );
@@ -38,6 +41,37 @@ test("a link to the web or to mail opens apart and tells nothing about this page
   const shown = htmlOf('[x](https://a.example/?q="<b>) <mailto:a@b.example> www.c.example');
   expect(shown.match(/rel="noopener noreferrer nofollow"/g)).toHaveLength(3);
   expect(shown).toContain('href="https://a.example/?q=%22%3Cb%3E"');
+});
+
+test("code has colours that change nothing of it, whatever it is, and none where the language is not known", () => {
+  const textOf = (html: string): string =>
+    html
+      .replace(/<\/?span[^>]*>/g, "")
+      .replaceAll(
+        /&(?:lt|gt|quot|#x27|#39|amp);/g,
+        (sign) => ({ "&lt;": "<", "&gt;": ">", "&quot;": '"', "&amp;": "&" })[sign] ?? "'",
+      );
+  const unit = fc.constantFrom(..."aA1 \n\t\"'`{}()[]<>/*\\#$@=-;:&", "</code>", "<script>", "class ", "//");
+  fc.assert(
+    fc.property(
+      fc.constantFrom("ts", "html", "python", "bash", "yaml", "PHP", "nolang", ""),
+      fc.string({ unit, maxLength: 120 }),
+      (language, code) => {
+        const coloured = colouredCode(code, language.toLowerCase());
+        expect(coloured === undefined).toBe(language === "nolang" || language === "");
+        if (coloured === undefined) return;
+        expect(coloured.replace(/<span class="[\w -]+">|<\/span>/g, "")).not.toMatch(/[<>]/);
+        expect(textOf(coloured)).toBe(code);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+test("a link whose label is another address is no link", () => {
+  expect(htmlOf("[https://bank.example](https://evil.example)")).toBe(
+    "<p>https://bank.example (https://evil.example/)</p>",
+  );
 });
 
 test("S13: an image is a link and nothing is loaded for it", () => {
@@ -85,6 +119,8 @@ test.each([
   ["footnotes", "[^a]: ".repeat(2_000)],
   ["open brackets", "[".repeat(12_000)],
   ["stars", "*a ".repeat(4_000)],
+  ["code of one long line", `\`\`\`java\n${"a".repeat(19_000)}\n\`\`\``],
+  ["code of long words", `\`\`\`ini\n${`${"a".repeat(480)}\n`.repeat(40)}\n\`\`\``],
   ["a very long text", "word ".repeat(100_000)],
 ])("hostile text is shown in bounded time: %s", (_, text) => {
   const tookMs = threadMs(() => expect(htmlOf(text).length).toBeGreaterThan(0));
