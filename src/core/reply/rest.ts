@@ -9,6 +9,8 @@ export interface Rest {
   readonly state: LineState;
   /** Length of the marks of quotes and emphasis put before `text`: a page has to get beyond them. */
   readonly added: number;
+  /** It begins amid a link or code that was too long for a page: no mark in it means what it seems to. Default false. */
+  readonly isBroken?: boolean;
   /** It begins with the rest of a list item, which is a paragraph here. */
   readonly isWithinItem: boolean;
 }
@@ -43,6 +45,10 @@ export function restAfter(
   const behind = text.slice(cut.next);
   const { state, quote } = cut;
   const marks = (cut.marks ?? []).join("");
+  if (cut.kind === "inside" || cut.kind === "codePoint") {
+    const rest = restAfter(text, { ...cut, kind: "cluster" }, limits);
+    return rest && { ...rest, isBroken: true };
+  }
   if (!cut.isWithinLine || state.fence !== undefined) return before(marks, restOf(behind, state));
   const trimmed = behind.trimStart();
   if (trimmed === "") return undefined;

@@ -101,7 +101,7 @@ function chooseCut(
   const lastOf = (cuts: readonly Cut[], isWanted: (cut: Cut) => boolean): Cut | undefined => {
     for (const cut of cuts.toReversed()) {
       if (!isWanted(cut)) continue;
-      const whole = limits.pageSize < LEAST_FOR_MARKS ? cut : withMarks(view, lines, cut);
+      const whole = limits.pageSize < LEAST_FOR_MARKS || rest.isBroken ? cut : withMarks(view, lines, cut);
       if (fits(whole)) return whole;
     }
     return undefined;
