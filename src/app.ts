@@ -35,11 +35,8 @@ import { createBacklog } from "./core/run/backlog.ts";
 import { createIntake } from "./core/run/intake.ts";
 import { createLeaveSpace } from "./core/run/leave-space.ts";
 import type { GoalCardsOptions } from "./core/run/goal-cards.ts";
-import { createRunSession, type RunSessionDeps } from "./core/run/run-session.ts";
-import { createServe } from "./core/run/serve-session.ts";
 import { createSpaceWork } from "./core/run/space-work.ts";
 import { createSweeper, type SweeperOptions } from "./core/run/sweeper.ts";
-import { onlyWhereInstalled } from "./core/run/where-installed.ts";
 import { threadOf, type SessionId } from "./core/thread.ts";
 import { openAdmin } from "./parts/admin.ts";
 import { modelsOf, openAgent } from "./parts/agent.ts";
@@ -54,6 +51,7 @@ import { openMetrics } from "./parts/metrics.ts";
 import { nothingHere, stillStarting } from "./parts/meanwhile.ts";
 import { openOverviews } from "./parts/overviews.ts";
 import { isWebChatOn, openPlaces } from "./parts/places.ts";
+import { openServing } from "./parts/serving.ts";
 import { isSlackOverHttp, openSlack } from "./parts/slack.ts";
 
 /** `start`: all in one; `gateway` takes messages in; `worker` answers them. */
@@ -200,7 +198,12 @@ export async function startApp(
     waitsFor = "Slack";
     const stored = await openInstalls({ sql, log }, settings);
     const { learn = () => {} } = world;
-    const slack = await openSlack({ stored, learn, pacer: coordination.pacer, clock, log }, settings, signal);
+    const slack = await openSlack(
+      { stored, learn, pacer: coordination.pacer, clock, log },
+      settings,
+      signal,
+      world.times,
+    );
     if (slack !== undefined) {
       started.push({ name: "slack", stop: () => slack.close() });
       checks.push(slack.troubles);
@@ -249,25 +252,6 @@ export async function startApp(
       const agent = openAgent(told, settings, BOT_NAME);
       started.push({ name: "model", stop: () => agent.close() });
       const goalTurns = goalLife.goalTurns(goalParts.bookkeeping);
-      const stepDeps: RunSessionDeps = {
-        store,
-        pages: createPages(sql),
-        stops,
-        clock,
-        log,
-        newId,
-        hash: sha256,
-        model: agent.model,
-        profileOf: agent.profileOf,
-        replies: settings.config.replies,
-        surfaceOf,
-        backlog: createBacklog({ store, inbox, access, clock, log, conversationOf }),
-        goals: goalTurns,
-      };
-      const stepOptions = {
-        worker: `${hostname()}/${process.pid}`,
-        lateWritesMs: coordination.lateWritesMs,
-      };
       const sweeper = createSweeper(
         {
           store,
@@ -283,20 +267,37 @@ export async function startApp(
       coordination.onBack(() => sweeper.lookSoon());
       const overviews = openOverviews(database, { clock, log });
       started.push({ name: "overviews", stop: () => overviews.stop() });
-      const serveWith = (takes?: "goals") => {
-        const step = createRunSession(stepDeps, {
-          ...stepOptions,
-          ...(takes === undefined ? {} : { takes }),
-        });
-        const where = onlyWhereInstalled({ step, reachOf: places.reachOf, departures, goals });
-        const noted = overviews.after(where);
-        return createServe({ locker, store, step: noted, sweeper, log, released: goalTurns.released });
-      };
-      const worker = coordination.workerFor(serveWith(), settings.workerConcurrency);
+      const serving = openServing(
+        {
+          store,
+          pages: createPages(sql),
+          stops,
+          clock,
+          log,
+          newId,
+          hash: sha256,
+          model: agent.model,
+          profileOf: agent.profileOf,
+          replies: settings.config.replies,
+          surfaceOf,
+          backlog: createBacklog({ store, inbox, access, clock, log, conversationOf }),
+          goals: goalTurns,
+          stored: goals,
+          locker,
+          sweeper,
+          departures,
+          places,
+          access,
+          policies,
+          after: overviews.after,
+        },
+        { worker: `${hostname()}/${process.pid}`, lateWritesMs: coordination.lateWritesMs },
+      );
+      const worker = coordination.workerFor(serving.people, settings.workerConcurrency);
       await worker.start();
       started.push({ name: "worker", stop: () => worker.close() });
       const goalWorker = coordination.goalWorkerFor(
-        serveWith("goals"),
+        serving.goals,
         // People's messages have all places of their own; goals share half as many.
         Math.ceil(settings.workerConcurrency / 2),
       );

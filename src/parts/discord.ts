@@ -18,6 +18,7 @@ import { OwedAnswers } from "../adapters/discord/owed-answers.ts";
 import { Reader, sinceOf } from "../adapters/discord/reader.ts";
 import { createReceive } from "../adapters/discord/receive.ts";
 import { createDiscordOpenings } from "../adapters/discord/openings.ts";
+import { createDiscordStanding, type DiscordStandingOptions } from "../adapters/discord/standing.ts";
 import { createSuggest } from "../adapters/discord/suggest.ts";
 import { withFiles } from "../adapters/discord/file-surface.ts";
 import { createDiscordPeopleNow } from "../adapters/discord/people-now.ts";
@@ -42,6 +43,7 @@ import type { Log } from "../core/ports/log.ts";
 import type { Pacer } from "../core/ports/pacer.ts";
 import type { ReadingMarks } from "../core/ports/reading-marks.ts";
 import type { PeopleNow } from "../core/ports/people-now.ts";
+import type { StandingOf } from "../core/ports/standings.ts";
 import type { Surface } from "../core/ports/surface.ts";
 import type { ThreadPlaces } from "../core/ports/thread-places.ts";
 import type { Transcripts } from "../core/ports/transcripts.ts";
@@ -54,6 +56,7 @@ import { untilThere } from "./until-there.ts";
 
 export interface Discord {
   surfaceOf(session: SessionId): Surface;
+  readonly standingOf: StandingOf;
   readonly openings: Openings;
   readonly conversation: OpenConversation;
   /** The way in; not started yet. */
@@ -92,6 +95,7 @@ export interface DiscordWayIn {
 /** Internal: shorter in tests. */
 export interface DiscordTimes {
   readonly identify?: IdentifyTimes;
+  readonly standings?: DiscordStandingOptions;
 }
 
 export type DiscordSettings = Pick<Settings, "discordToken" | "discordApiUrl" | "config">;
@@ -145,6 +149,7 @@ export async function openDiscord(
       const surface = createDiscordSurface({ api, threads, pacer, log }, session);
       return withFiles(surface, api, session, settings.config.limits.replyPages);
     },
+    standingOf: createDiscordStanding({ api, clock }, times.standings),
     openings: createDiscordOpenings({ api, places, log }),
     peopleNow: createDiscordPeopleNow({ api }),
     conversation: conversationWhen(

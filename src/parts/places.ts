@@ -10,6 +10,7 @@ import { sinceReset } from "../core/context/since-reset.ts";
 import { BobbinError } from "../core/errors.ts";
 import type { Conversation, OpenConversation } from "../core/ports/conversation.ts";
 import type { Openings } from "../core/ports/openings.ts";
+import type { StandingOf } from "../core/ports/standings.ts";
 import type { Surface } from "../core/ports/surface.ts";
 import type { Reach } from "../core/run/where-installed.ts";
 import { threadOf, type Platform, type SessionId } from "../core/thread.ts";
@@ -24,6 +25,8 @@ export interface Places {
   readonly conversation: Conversation;
   /** Whether somebody can be answered there now. Rejects when that cannot be known. */
   reachOf(session: SessionId): Promise<Reach>;
+  /** Whether a goal may go on there, as its platform sees it. */
+  readonly standingOf: StandingOf;
   /** What was said in a thread where the bot was not there yet; undefined where every thread begins with the bot. */
   beginningOf(session: SessionId): OpenConversation | undefined;
 }
@@ -43,6 +46,8 @@ interface Place {
   readonly openings: Openings;
   readonly conversation: Conversation;
   readonly beginning?: OpenConversation;
+  /** Absent where nobody can leave, and nothing is closed. */
+  readonly standingOf?: StandingOf;
   /** Absent where it is one place for all. */
   reachOf?(session: SessionId): Promise<Reach>;
 }
@@ -60,6 +65,7 @@ export function openPlaces(
       openings: platform.openings,
       conversation: sinceReset(platform.conversation, resets),
       beginning: platform.conversation,
+      standingOf: platform.standingOf,
       ...("reachOf" in platform ? { reachOf: platform.reachOf } : {}),
     };
   const places: Readonly<Record<Platform, Place | undefined>> = {
@@ -88,6 +94,12 @@ export function openPlaces(
       read: async (session, options, signal) => placeOf(session).conversation.read(session, options, signal),
     },
     reachOf: async (session) => (await places[threadOf(session).platform]?.reachOf?.(session)) ?? "here",
+    async standingOf(session, goal) {
+      const { owner } = goal;
+      const known = await places[threadOf(session).platform]?.standingOf?.(session, goal);
+      // Whoever reaches the web chat is an admin of it.
+      return known ?? { kind: "fine", owner: { ...owner, kind: "member", roles: [], isPlatformAdmin: true } };
+    },
     beginningOf: (session) => places[threadOf(session).platform]?.beginning,
   };
 }

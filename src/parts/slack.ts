@@ -15,8 +15,9 @@ import { writtenTo, type SlackBot } from "../adapters/slack/identity.ts";
 import { createInstallPages } from "../adapters/slack/install-pages.ts";
 import { PrivateAnswers } from "../adapters/slack/private-answers.ts";
 import { createReceive, type Receive } from "../adapters/slack/receive.ts";
-import { createSlackSpaces } from "../adapters/slack/spaces.ts";
 import { createSlackPeopleNow } from "../adapters/slack/people-now.ts";
+import { createSlackStanding, type SlackStandingOptions } from "../adapters/slack/standing.ts";
+import { botOf, createSlackSpaces } from "../adapters/slack/spaces.ts";
 import type { Settings } from "../adapters/settings/settings.ts";
 import type { Access } from "../core/access/access.ts";
 import type { Door } from "../core/admin/door.ts";
@@ -34,6 +35,7 @@ import type { Log } from "../core/ports/log.ts";
 import type { Pacer } from "../core/ports/pacer.ts";
 import type { PersonThreads } from "../core/ports/person-threads.ts";
 import type { PeopleNow } from "../core/ports/people-now.ts";
+import type { StandingOf } from "../core/ports/standings.ts";
 import type { Surface } from "../core/ports/surface.ts";
 import type { Transcripts } from "../core/ports/transcripts.ts";
 import type { Intake } from "../core/run/intake.ts";
@@ -45,6 +47,7 @@ import { untilThere } from "./until-there.ts";
 
 export interface Slack {
   surfaceOf(session: SessionId): Surface;
+  readonly standingOf: StandingOf;
   readonly openings: Openings;
   readonly conversation: OpenConversation;
   /** Whether somebody can be answered there now. Rejects when that cannot be known. */
@@ -124,6 +127,7 @@ export async function openSlack(
   deps: SlackDeps,
   settings: SlackSettings,
   signal: AbortSignal,
+  times: { readonly standings?: SlackStandingOptions } = {},
 ): Promise<Slack | undefined> {
   const { slackBotToken: botToken, slackApiUrl } = settings;
   const { clock, log, stored } = deps;
@@ -178,6 +182,17 @@ export async function openSlack(
 
   return {
     surfaceOf: spaces.surfaceOf,
+    standingOf: createSlackStanding(
+      {
+        async at(space) {
+          const { api, people, known } = spaces.at(space);
+          const now = await known();
+          return now.kind === "here" ? { api, people, bot: botOf(now) } : undefined;
+        },
+        clock,
+      },
+      times.standings,
+    ),
     openings: spaces.openings,
     conversation: spaces.conversation,
     peopleNow: createSlackPeopleNow(spaces),

@@ -34,6 +34,10 @@ export const isThreadThere = (failure: DiscordFailure): boolean =>
 
 export const isUnknownMessage = (failure: DiscordFailure): boolean => isCode(failure, Codes.UnknownMessage);
 
+/** Whoever it is has left the server, or there is nobody of that id. */
+export const isUnknownMember = (failure: DiscordFailure): boolean =>
+  isCode(failure, Codes.UnknownMember, Codes.UnknownUser);
+
 export const isForbidden = (failure: DiscordFailure): boolean =>
   isCode(failure, Codes.MissingAccess, Codes.MissingPermissions);
 

@@ -15,6 +15,8 @@ export interface Facts {
   readonly isStranger: boolean;
   readonly isGuest: boolean;
   readonly isBot: boolean;
+  /** Deactivated. */
+  readonly isGone?: true;
   /** Absent for somebody who was an admin when it was said too long ago to be relied on. */
   readonly admin?: { readonly isAdmin: boolean; readonly isOwner: boolean };
 }
@@ -48,9 +50,12 @@ export interface PeopleOptions {
   readonly most?: number;
 }
 
+/** As Slack has just said them. */
+type SaidFacts = Facts & Required<Pick<Facts, "admin">>;
+
 interface Known {
   readonly name: string | undefined;
-  readonly facts: Required<Facts> | undefined;
+  readonly facts: SaidFacts | undefined;
   /** Ticks at which the facts were said. */
   readonly saidAt: number;
   /** Ticks. */
@@ -135,7 +140,7 @@ export function nameIn(user: Payload): string | undefined {
   );
 }
 
-export function factsIn(user: Payload): Required<Facts> {
+export function factsIn(user: Payload): SaidFacts {
   const wide = fieldsOf(user["enterprise_user"]);
   const isOwner = user["is_owner"] === true || user["is_primary_owner"] === true || wide["is_owner"] === true;
   return {
@@ -143,6 +148,7 @@ export function factsIn(user: Payload): Required<Facts> {
     isStranger: user["is_stranger"] === true,
     isGuest: user["is_restricted"] === true || user["is_ultra_restricted"] === true,
     isBot: user["is_bot"] === true,
+    ...(user["deleted"] === true ? { isGone: true as const } : {}),
     admin: { isAdmin: isOwner || user["is_admin"] === true || wide["is_admin"] === true, isOwner },
   };
 }

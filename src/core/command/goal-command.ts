@@ -66,7 +66,7 @@ export function createGoalCommands(deps: GoalCommandDeps): GoalCommands {
   function askerOf({ author, session, where }: GoalRequest): Asker {
     const thread = threadOf(session);
     const place = where?.parent === undefined ? thread : { ...thread, channel: where.parent };
-    return { id: author.id, isAdmin: access.isAdmin(author, place) };
+    return { id: author.id, name: author.name, isAdmin: access.isAdmin(author, place) };
   }
 
   function setBy(

@@ -1,10 +1,10 @@
 /** What people do to a goal. Pure. */
 
 import type { Written } from "./done-when.ts";
-import { exhausted, MINUTE_MS, reserveOf, type Goal, type Windows } from "./goal.ts";
+import { exhausted, MINUTE_MS, reserveOf, type Goal, type PauseReason, type Windows } from "./goal.ts";
 import { RAISES } from "./ref.ts";
 import { refusalOfLimits } from "./policy.ts";
-import type { Creation, Limits, Reduced } from "./event.ts";
+import type { Asker, Creation, Limits, Reduced } from "./event.ts";
 import { changed, cleared, close, ifOwned, kick, problemOf, refused, renewed } from "./step.ts";
 
 export function create(goal: Goal | undefined, event: Creation, now: number): Reduced {
@@ -75,12 +75,27 @@ export function pause(goal: Goal): Reduced {
   return refused("The goal is not being worked on.");
 }
 
+/** It may not go on by itself, for now. */
+export function lose(goal: Goal, reason: PauseReason): Reduced {
+  const paused = pause(goal);
+  if (paused.kind === "refused" || paused.goal.status !== "paused") return paused;
+  return changed({ ...paused.goal, reason });
+}
+
 export function stop(goal: Goal): Goal {
   const isGoingOn = goal.status === "active" || goal.status === "waiting";
   return renewed(isGoingOn ? { ...goal, status: "paused", reason: "interrupted" } : goal);
 }
 
-export function resume(goal: Goal, now: number): Reduced {
+/** An admin who goes on with what somebody left behind: from then on it works with the admin's rights. */
+function takenOver(goal: Goal, by: Asker): Goal {
+  const isLeft = goal.reason === "owner_left" || goal.reason === "no_access";
+  if (!isLeft || by.id === goal.owner.id) return goal;
+  return { ...goal, owner: { id: by.id, name: by.name ?? by.id } };
+}
+
+export function resume(before: Goal, now: number, by?: Asker): Reduced {
+  const goal = by === undefined ? before : takenOver(before, by);
   switch (goal.status) {
     case "active":
       return refused("The goal is being worked on already.");

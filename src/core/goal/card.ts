@@ -80,6 +80,7 @@ const CLOSED: Readonly<Record<Closing, string>> = {
   replaced: "· ended: another one took its place",
   reset: "· ended: the thread began anew",
   left: "· ended: the bot left",
+  gone: "· ended: the thread is not there any more",
 };
 
 const BUDGET: Readonly<Record<keyof Windows, string>> = {
@@ -92,6 +93,10 @@ const PAUSED: Readonly<Record<PauseReason, string>> = {
   no_progress: "Three turns in a row had no effect.",
   interrupted: "It was stopped.",
   error: "Three turns in a row failed.",
+  owner_left: "Whose goal it is, is not here any more. An admin may resume it.",
+  no_access: "Whose goal it is may not use the bot here any more. An admin may resume it.",
+  not_allowed: "Goals were switched off here.",
+  archived: "This thread was archived.",
 };
 
 /** Why it stands as it does, in the words of whoever brought it there. */

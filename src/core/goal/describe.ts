@@ -41,6 +41,10 @@ const PAUSED: Readonly<Record<PauseReason, string>> = {
   no_progress: "three turns in a row had no effect",
   interrupted: "it was stopped",
   error: "three turns in a row failed",
+  owner_left: "whose goal it is, is not here any more",
+  no_access: "whose goal it is may not use the bot here any more",
+  not_allowed: "goals were switched off here",
+  archived: "this thread was archived",
 };
 
 /** `turn 3 of 20, 12,345 tokens of 500,000 tokens, 4 min of 1 h`. */

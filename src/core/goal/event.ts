@@ -1,7 +1,7 @@
 /** What may be done to a goal, and what comes of it. */
 
 import type { Author, Where } from "../inbound.ts";
-import type { Goal, WaitKind } from "./goal.ts";
+import type { Goal, PauseReason, WaitKind } from "./goal.ts";
 import type { Verdict } from "./verdict.ts";
 import type { GoalTurn } from "./turn.ts";
 
@@ -9,6 +9,8 @@ import type { GoalTurn } from "./turn.ts";
 export interface Asker {
   readonly id: string;
   readonly isAdmin: boolean;
+  /** As others see them; who resumes the goal of somebody who left takes it over. */
+  readonly name?: string;
 }
 
 export interface Limits {
@@ -47,6 +49,10 @@ export type GoalEvent =
   | { readonly kind: "stop" | "reset" }
   /** The bot is no longer there. */
   | { readonly kind: "leave" }
+  /** Nothing can be written in the thread any more. */
+  | { readonly kind: "gone" }
+  /** It may not go on, for now. */
+  | { readonly kind: "lost"; readonly reason: PauseReason }
   /** The bot is to be quiet in the thread. */
   | { readonly kind: "mute" }
   /** In the turn under way the model was told of this revision. */

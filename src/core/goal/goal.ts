@@ -18,10 +18,21 @@ export type GoalStatus =
   | "complete";
 
 /** Why a goal is paused, where nobody asked for it. */
-export type PauseReason = "no_progress" | "interrupted" | "error";
+export type PauseReason =
+  | "no_progress"
+  | "interrupted"
+  | "error"
+  /** Whose goal it is was deactivated, or is not in the channel any more. */
+  | "owner_left"
+  /** Whose goal it is may not use the bot there any more. */
+  | "no_access"
+  /** Goals were switched off there. */
+  | "not_allowed"
+  /** A person has closed the thread. */
+  | "archived";
 
 /** How a goal left its thread. */
-export type Closing = "complete" | "cleared" | "replaced" | "reset" | "left";
+export type Closing = "complete" | "cleared" | "replaced" | "reset" | "left" | "gone";
 
 export interface Window {
   readonly used: number;

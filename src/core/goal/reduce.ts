@@ -4,7 +4,7 @@
  */
 
 import { blocked, complete, wait } from "./by-model.ts";
-import { edit, create, pause, raise, resume, stop } from "./by-people.ts";
+import { edit, create, lose, pause, raise, resume, stop } from "./by-people.ts";
 import { begin } from "./begin.ts";
 import type { Creation, GoalEvent, Reduced } from "./event.ts";
 import type { Goal } from "./goal.ts";
@@ -26,7 +26,7 @@ function step(goal: Goal, event: Exclude<GoalEvent, Creation>, now: number): Red
     case "pause":
       return pause(at);
     case "resume":
-      return ifOwned(goal, event.by, () => resume(at, now));
+      return ifOwned(goal, event.by, () => resume(at, now, event.by));
     case "clear":
       return ifOwned(goal, event.by, () => changed(close(at, "cleared")));
     case "raise":
@@ -37,6 +37,10 @@ function step(goal: Goal, event: Exclude<GoalEvent, Creation>, now: number): Red
       return changed(close(at, "reset"));
     case "leave":
       return changed(close(at, "left"));
+    case "gone":
+      return changed(close(at, "gone"));
+    case "lost":
+      return lose(at, event.reason);
     case "mute":
       return pause(at);
     case "told":

@@ -169,6 +169,12 @@ export function createGoalCardKeeper(deps: GoalCardsDeps, options: GoalCardsOpti
     const reach = await deps.reachOf(session);
     if (reach === "gone") return cards.over(taken);
     if (reach === "broken") return cards.leave(taken, AWAY_MS);
+    if (taken.goal.closed === "gone") return cards.over(taken);
+    if (taken.goal.status === "paused" && taken.goal.reason === "archived") {
+      // An edit would open the thread again.
+      await cards.shown(taken, taken.state, { idleMs, quietMs: 0 });
+      return;
+    }
     const surface = deps.surfaceOf(session);
     let card = taken;
     let until = clock.ticks() + writeMs;

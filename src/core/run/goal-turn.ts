@@ -34,6 +34,8 @@ export interface GoalTurnDeps {
   told(session: SessionId, revision: number): Promise<void>;
   /** A run begins in a thread with a goal. Resolves when its card is up to date, or left to others. Never rejects. */
   shown(session: SessionId): Promise<void>;
+  /** Nothing can be written in the thread any more. Rejects as the store does. */
+  gone(session: SessionId): Promise<void>;
   /** Least time from the end of a turn of this goal to the next one, ms. */
   gapMsOf(session: SessionId, goal: Goal): number;
   /** A run has ended in a thread that has this goal, if any. */
@@ -120,6 +122,9 @@ export function createGoalTurns(
       await goals.apply(session, { kind: "told", revision });
     },
     shown: (session) => cards.shown(session),
+    async gone(session) {
+      await goals.apply(session, { kind: "gone" });
+    },
     gapMsOf: (session, { where }) => policies.at(session, where).gapMs,
     ended({ session, cause }, goal) {
       const isOwn = cause === "continuation";

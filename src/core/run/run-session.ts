@@ -304,7 +304,10 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
       }
       const { outcome } = looped;
       log.info("run ended", { reason: outcome.reason, error: outcome.error });
-      return await deliver(writer, claimed, outcome, lease, leaving, marked);
+      const served = await deliver(writer, claimed, outcome, lease, leaving, marked);
+      if (threadGone.signal.aborted && claimed.goal !== undefined)
+        await deps.goals?.gone(claimed.fence.session);
+      return served;
     } catch (error) {
       return await breakOff(error, claimed, writer);
     }

@@ -180,6 +180,20 @@ test("where the thread is gone nothing is tried any more, whatever becomes of th
   expect(it.thread.writes).toHaveLength(writes);
 });
 
+test("goal on an archived Discord thread: its card is not touched, since that would open the thread, and is once the goal goes on", async () => {
+  const it = world();
+  const keeper = it.keeper();
+  await it.apply(setGoal());
+  await it.while(keeper.shown(it.session));
+  const writes = it.thread.writes.length;
+  await it.apply({ kind: "lost", reason: "archived" });
+  await it.while(keeper.shown(it.session));
+  expect(it.thread.writes).toHaveLength(writes);
+  await it.apply(resume);
+  await it.while(keeper.shown(it.session));
+  await expectShown(it);
+});
+
 test("a goal that is replaced keeps its own card, which says so, and the new one gets another", async () => {
   const it = world();
   const keeper = it.keeper();

@@ -53,6 +53,8 @@ export interface LocalDiscord extends AsyncDisposable {
   strangeChannel(name: string): Channel;
   /** The bot may not do this there; in the whole guild where no channel is given. */
   forbid(permission: Permission, channel?: Channel): void;
+  /** Somebody is in none of the servers any more. */
+  removeMember(person: { readonly id: string }): void;
   archive(thread: string): void;
   lock(thread: string): void;
   deleteThread(thread: string): void;
@@ -165,9 +167,10 @@ export async function createLocalDiscord(options: LocalDiscordOptions = {}): Pro
       if (channel === undefined) home.botPermissions.delete(permission);
       else channel.denied.add(permission);
     },
+    removeMember: ({ id }) => void state.left.add(id),
     archive(id) {
       const channel = threadOf(id);
-      channel.thread!.isArchived = true;
+      Object.assign(channel.thread!, { isArchived: true, archivedAtMs: state.nowMs() });
       channelEvent(platform, "THREAD_UPDATE", channel);
     },
     lock(id) {

@@ -52,6 +52,8 @@ export interface ThreadState {
   readonly owner: string;
   readonly createdAtMs: number;
   isArchived: boolean;
+  /** When that was last changed. */
+  archivedAtMs?: number;
   isLocked: boolean;
   autoArchiveMinutes: number;
 }

@@ -134,7 +134,8 @@ export const channelRoutes: readonly Route[] = [
     run({ params }, { state }) {
       if (!state.guilds.has(params["guild"] ?? "")) throw new ApiError(404, 10004, "Unknown Guild");
       const profile = state.profiles.get(params["user"] ?? "");
-      if (profile === undefined) throw new ApiError(404, 10007, "Unknown Member");
+      if (profile === undefined || state.left.has(profile.id))
+        throw new ApiError(404, 10007, "Unknown Member");
       return { ...memberJson(profile.roles), user: userJson(profile) };
     },
   },

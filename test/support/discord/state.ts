@@ -29,6 +29,8 @@ export interface NewMessage {
 export class DiscordState {
   readonly newId: NewSnowflake;
   readonly nowMs: () => number;
+  /** Who is in no server any more. */
+  readonly left = new Set<string>();
   readonly profiles = new Map<string, Profile>();
   readonly guilds = new Map<string, Guild>();
   readonly channels = new Map<string, Channel>();

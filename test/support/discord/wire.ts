@@ -73,7 +73,7 @@ export function channelJson(channel: Channel): JsonObject {
       archived: thread.isArchived,
       locked: thread.isLocked,
       auto_archive_duration: thread.autoArchiveMinutes,
-      archive_timestamp: isoOf(thread.createdAtMs),
+      archive_timestamp: isoOf(thread.archivedAtMs ?? thread.createdAtMs),
       create_timestamp: isoOf(thread.createdAtMs),
     },
   };

@@ -1,0 +1,39 @@
+/** What a worker does when it is rung for: a session of people's, or one whose goal has a turn of its own to do. */
+
+import type { Access } from "../core/access/access.ts";
+import type { GoalPolicies } from "../core/goal/policy.ts";
+import type { Goals } from "../core/ports/goals.ts";
+import type { Serve } from "../core/ports/run-queue.ts";
+import type { GoalTurns } from "../core/run/goal-turn.ts";
+import { onlyWhileAllowed } from "../core/run/only-while-allowed.ts";
+import { createRunSession, type RunSessionDeps, type RunSessionOptions } from "../core/run/run-session.ts";
+import { createServe, type ServeDeps, type ServeStep } from "../core/run/serve-session.ts";
+import { onlyWhereInstalled, type WhereInstalledDeps } from "../core/run/where-installed.ts";
+import type { Places } from "./places.ts";
+
+export interface ServingDeps
+  extends RunSessionDeps, Pick<ServeDeps, "locker" | "sweeper">, Pick<WhereInstalledDeps, "departures"> {
+  readonly places: Pick<Places, "reachOf" | "standingOf">;
+  readonly access: Access;
+  readonly policies: GoalPolicies;
+  readonly stored: Goals;
+  readonly goals: GoalTurns;
+  /** What is noted behind each step. */
+  after(step: ServeStep): ServeStep;
+}
+
+/** @param options of the worker. */
+export function openServing(
+  deps: ServingDeps,
+  options: RunSessionOptions,
+): { readonly people: Serve; readonly goals: Serve } {
+  const { stored: goals, places, store, departures } = deps;
+  const serve = (takes?: "goals"): Serve => {
+    const run = createRunSession(deps, { ...options, ...(takes === undefined ? {} : { takes }) });
+    const { standingOf, reachOf } = places;
+    const step = takes === undefined ? run : onlyWhileAllowed({ ...deps, step: run, goals, standingOf });
+    const where = onlyWhereInstalled({ step, reachOf, departures, goals });
+    return createServe({ ...deps, store, step: deps.after(where), released: deps.goals.released });
+  };
+  return { people: serve(), goals: serve("goals") };
+}
