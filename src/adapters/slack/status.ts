@@ -5,17 +5,22 @@
 
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Log } from "../../core/ports/log.ts";
+import type { Pacer } from "../../core/ports/pacer.ts";
 import type { Presence } from "../../core/ports/surface.ts";
 import { growingMs } from "../../core/pause.ts";
 import { threadOf, type SessionId } from "../../core/thread.ts";
 import type { SlackAnswer, SlackApi } from "./api.ts";
+import { methodBudget } from "./budgets.ts";
 
 export interface SlackStatusDeps {
   readonly api: SlackApi;
+  /** Shared by all processes. */
+  readonly pacer: Pacer;
   readonly clock: Clock;
   readonly log: Log;
 }
 
+const AGENT_METHOD = "agents.sessions.setStatus";
 /**
  * Work that began in this moment has its sign in the reply itself, which is posted at once. Slack's own follows where the
  * work goes on for longer, still within a second of the question: a quick answer costs two calls instead of four.
@@ -41,13 +46,18 @@ interface ThreadState {
   isSaid: boolean;
   /** Slack knows nothing of this work yet. */
   isQuiet: boolean;
+  /** It has a place in the line. */
+  isWaiting: boolean;
   failures: number;
   inFlight: Promise<void> | undefined;
   cancelTimer: (() => void) | undefined;
 }
 
+const budgetOf = (session: SessionId) => methodBudget(threadOf(session).space, AGENT_METHOD);
+
 export class SlackStatus {
   readonly #api: SlackApi;
+  readonly #pacer: Pacer;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #threads = new Map<SessionId, ThreadState>();
@@ -57,6 +67,7 @@ export class SlackStatus {
 
   constructor(deps: SlackStatusDeps) {
     this.#api = deps.api;
+    this.#pacer = deps.pacer;
     this.#clock = deps.clock;
     this.#log = deps.log;
   }
@@ -65,21 +76,17 @@ export class SlackStatus {
   show(session: SessionId, presence: Presence): void {
     const known = this.#threads.get(session);
     if (presence === "left") {
-      known?.cancelTimer?.();
-      this.#threads.delete(session);
+      if (known !== undefined) this.#forget(session, known);
       return;
     }
     const wanted = presence === "starting" ? "working" : presence;
     if (this.#isStopped || this.#way === "none" || (known?.wanted === wanted && known.isSaid)) return;
-    if (wanted === "idle" && known?.isQuiet) {
-      known.cancelTimer?.();
-      this.#threads.delete(session);
-      return;
-    }
+    if (wanted === "idle" && known?.isQuiet) return this.#forget(session, known);
     const state = known ?? {
       wanted,
       isSaid: false,
       isQuiet: presence === "starting",
+      isWaiting: false,
       failures: 0,
       inFlight: undefined,
       cancelTimer: undefined,
@@ -88,6 +95,14 @@ export class SlackStatus {
     this.#threads.set(session, state);
     if (state.isQuiet && wanted === "working") this.#later(session, state, QUIET_MS);
     else this.#say(session, state);
+  }
+
+  #forget(session: SessionId, state: ThreadState): void {
+    state.cancelTimer?.();
+    if (this.#threads.get(session) === state) this.#threads.delete(session);
+    if (!state.isWaiting) return;
+    state.isWaiting = false;
+    this.#pacer.leave(budgetOf(session), session).catch(() => undefined);
   }
 
   /** Refreshes nothing any more; resolves when the calls under way have ended. */
@@ -100,7 +115,6 @@ export class SlackStatus {
   #say(session: SessionId, state: ThreadState): void {
     state.cancelTimer?.();
     state.cancelTimer = undefined;
-    state.isQuiet = false;
     state.inFlight ??= this.#call(session, state).finally(() => {
       state.inFlight = undefined;
       if (!state.isSaid && state.cancelTimer === undefined && !this.#isStopped) this.#say(session, state);
@@ -109,7 +123,19 @@ export class SlackStatus {
 
   async #call(session: SessionId, state: ThreadState): Promise<void> {
     const { wanted } = state;
+    const waitMs = await this.#turn(session, wanted);
+    state.isWaiting = waitMs > 0;
+    if (this.#threads.get(session) !== state) {
+      state.isSaid = true;
+      this.#forget(session, state);
+      return;
+    }
+    if (state.wanted !== wanted) return;
+    if (waitMs > 0) return this.#later(session, state, waitMs);
+    state.isQuiet = false;
     const answer = await this.#send(session, wanted);
+    if (answer.kind === "rate_limited" && this.#way === "agent")
+      await this.#pacer.hold(budgetOf(session), answer.afterMs);
     if (state.wanted !== wanted) return;
     if (answer.kind !== "ok" && this.#mayHelp(answer) && state.failures < TRIES) {
       const waitMs = answer.kind === "rate_limited" ? answer.afterMs : growingMs(state.failures);
@@ -121,6 +147,13 @@ export class SlackStatus {
     state.isSaid = true;
     if (wanted === "working" && this.#way !== "none") this.#later(session, state, REFRESH_MS[this.#way]);
     else if (this.#threads.get(session) === state) this.#threads.delete(session);
+  }
+
+  /** That the bot works is good to know; that it does no more has to be said. The older way has no limit that matters. */
+  #turn(session: SessionId, wanted: ThreadState["wanted"]): Promise<number> {
+    if (this.#way !== "agent") return Promise.resolve(0);
+    const urgency = wanted === "working" ? "progress" : "final";
+    return this.#pacer.take(budgetOf(session), { who: session, urgency });
   }
 
   #later(session: SessionId, state: ThreadState, waitMs: number): void {
@@ -141,7 +174,7 @@ export class SlackStatus {
     const place = { channel_id: channel, thread_ts: root };
     if (this.#way === "agent") {
       const status = { working: "processing", waiting: "suspended", idle: "active" }[wanted];
-      const answer = await this.#api.call("agents.sessions.setStatus", { ...place, status });
+      const answer = await this.#api.call(AGENT_METHOD, { ...place, status });
       if (answer.kind !== "refused" || !NO_AGENT.has(answer.code)) return answer;
       this.#log.info("no agent sessions in this Slack; the older status is used", { code: answer.code });
       this.#way = "older";

@@ -1,5 +1,7 @@
 // Slack's own sign that the bot works in a thread, through the real reply writer.
 import { afterEach, describe, expect, test } from "vitest";
+import { methodBudget } from "../../../src/adapters/slack/budgets.ts";
+import { createLocalPacer } from "../../../src/adapters/local/pacer.ts";
 import { SlackStatus } from "../../../src/adapters/slack/status.ts";
 import type { RunEvent } from "../../../src/core/events.ts";
 import { manualClock } from "../../support/manual-clock.ts";
@@ -88,7 +90,7 @@ describe("the status of a thread", () => {
   test("is said again before Slack forgets it, and only as long as the work goes on", async () => {
     world = await outboundWorld();
     const clock = manualClock();
-    const status = new SlackStatus({ api: world.api, clock, log: silentLog });
+    const status = new SlackStatus({ api: world.api, pacer: createLocalPacer(clock), clock, log: silentLog });
     const times = (count: number) =>
       until(() => world.slack.callsOf("agents.sessions.setStatus").length === count && clock.waiting > 0, {
         what: `it was said ${count} times`,
@@ -103,11 +105,41 @@ describe("the status of a thread", () => {
     expect(clock.waiting).toBe(0);
   });
 
+  test("that the bot works is not said where Slack takes no more of it, and that it does no more always is", async () => {
+    world = await outboundWorld();
+    const clock = manualClock();
+    const pacer = createLocalPacer(clock);
+    const status = new SlackStatus({ api: world.api, pacer, clock, log: silentLog });
+    const said = () => world.slack.callsOf("agents.sessions.setStatus").length;
+    const threads = Array.from({ length: 12 }, () => {
+      const { ts } = world.ana.say(world.channel, "hello");
+      return `slack:${world.slack.teamId}:${world.channel.id}:${ts}` as typeof world.session;
+    });
+    for (const session of threads) status.show(session, "starting");
+    await clock.advance(800);
+    await until(() => said() === 8, { what: "there is room for eight" });
+    for (const session of threads) status.show(session, "idle");
+    await until(() => said() === 16, { what: "eight signs are taken away, and no other" });
+    await status.stop();
+    expect(clock.waiting).toBe(0);
+    expect(
+      await pacer.take(methodBudget(world.slack.teamId, "agents.sessions.setStatus"), {
+        who: "next",
+        urgency: "final",
+      }),
+    ).toBe(0);
+  });
+
   describe("for work that has just begun", () => {
     async function begun() {
       world = await outboundWorld();
       const clock = manualClock();
-      const status = new SlackStatus({ api: world.api, clock, log: silentLog });
+      const status = new SlackStatus({
+        api: world.api,
+        pacer: createLocalPacer(clock),
+        clock,
+        log: silentLog,
+      });
       status.show(world.session, "starting");
       expect(clock.waiting).toBe(1);
       return { clock, status };
