@@ -11,6 +11,7 @@ import { coalescing } from "./coalescing.ts";
 import type { Benchmark, BenchWorld, Comparison } from "./comparison.ts";
 import { findCores, pinTo } from "./cores.ts";
 import { deploy } from "./deploy.ts";
+import { crowd } from "./crowd.ts";
 import { deltaCost } from "./delta-cost.ts";
 import { firstRequest } from "./first-request.ts";
 import { beyondInAll } from "./gate.ts";
@@ -39,7 +40,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   idle,
 ];
 /** What would make the short form longer than five minutes: only where it is named, or all is measured at length. */
-const LONG: readonly Benchmark[] = [stop, deploy, slowNeighbour, recovery];
+const LONG: readonly Benchmark[] = [stop, deploy, slowNeighbour, recovery, crowd];
 const LEAST_PAIRS = 3;
 const FULL_PAIRS = 5;
 

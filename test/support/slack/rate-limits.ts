@@ -30,6 +30,8 @@ export interface RateLimitOptions {
   readonly distribution?: "internal" | "distributed";
   /** Posts in a channel that may come at once. Default 5; then one a second. */
   readonly postBurst?: number;
+  /** Calls of any other method that may come at once. Default a minute's worth of it. */
+  readonly burst?: number;
 }
 
 export class RateLimits {
@@ -49,7 +51,9 @@ export class RateLimits {
     }
     const isReading = call.method === "conversations.history" || call.method === "conversations.replies";
     const most = isReading && this.#options.distribution === "distributed" ? 1 : perMinute[call.method];
-    return most === undefined ? undefined : this.#takeFrom(call.method, most, most / 60);
+    return most === undefined
+      ? undefined
+      : this.#takeFrom(call.method, Math.min(most, this.#options.burst ?? most), most / 60);
   }
 
   #takeFrom(key: string, burst: number, perSecond: number): number | undefined {
