@@ -3,14 +3,20 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { createAdminPages } from "../adapters/admin/app.ts";
+import { readDiscordAddress } from "../adapters/discord/message-link.ts";
 import { sha256 } from "../adapters/ids.ts";
+import { bodyOf } from "../adapters/openai/wire.ts";
 import { createAudit } from "../adapters/postgres/admin/audit.ts";
+import { createOverviews } from "../adapters/postgres/admin/overviews.ts";
+import { createReview } from "../adapters/postgres/admin/review.ts";
 import { createSignIns } from "../adapters/postgres/admin/sign-ins.ts";
 import type { Sql } from "../adapters/postgres/sql.ts";
 import type { Settings } from "../adapters/settings/settings.ts";
-import { createWebDoor, createWebPeopleNow, OWNER } from "../adapters/web/owner.ts";
+import { readSlackAddress } from "../adapters/slack/message-link.ts";
+import { createWebDoor, createWebPeopleNow, OWNER, readWebAddress } from "../adapters/web/owner.ts";
 import type { Access } from "../core/access/access.ts";
 import { createDoor, type Door } from "../core/admin/door.ts";
+import type { ReadAddress } from "../core/admin/linked.ts";
 import { createViewers } from "../core/admin/viewers.ts";
 import type { NewId } from "../core/ids.ts";
 import type { Clock } from "../core/ports/clock.ts";
@@ -37,6 +43,8 @@ export interface AdminPartDeps {
   readonly log: Log;
 }
 
+const READERS: readonly ReadAddress[] = [readSlackAddress, readDiscordAddress, readWebAddress];
+
 /** @param url where this process listens, for where nobody said how people reach it. */
 export function openAdmin(
   { sql, access, peopleNow, newId, clock, log }: AdminPartDeps,
@@ -56,7 +64,20 @@ export function openAdmin(
   const viewers = createViewers({ signIns, peopleNow: now, access, clock, hash });
   const folders = ["../adapters/web/browser", "../adapters/admin/browser"];
   const site = createAdminPages(
-    { signIns, viewers, audit: createAudit(sql), clock, hash, newId, newSecret, log },
+    {
+      signIns,
+      viewers,
+      audit: createAudit(sql),
+      overviews: createOverviews(sql),
+      review: createReview(sql),
+      linkedIn: (address) => READERS.flatMap((read) => read(address)),
+      bodyOf,
+      clock,
+      hash,
+      newId,
+      newSecret,
+      log,
+    },
     {
       assets: folders.map((folder) => join(import.meta.dirname, folder)),
       allowedHosts: settings.publicUrl === undefined ? [] : [new URL(settings.publicUrl).hostname],

@@ -16,9 +16,11 @@ import { routeBrowsers } from "./browsers.ts";
 import { problemPage } from "./pages/layout.ts";
 import { shown } from "./shown.ts";
 import { routeSignIn, routeSignOut, type SignInDeps } from "./sign-in.ts";
+import { routeThread, type ThreadDeps } from "./thread.ts";
+import { routeThreads, type ThreadsDeps } from "./threads.ts";
 import { onlyViewers, type AdminEnv } from "./viewer.ts";
 
-export interface AdminDeps extends Omit<SignInDeps, "attempts"> {
+export interface AdminDeps extends Omit<SignInDeps, "attempts">, ThreadsDeps, Omit<ThreadDeps, "cookie"> {
   readonly attempts?: Attempts;
   readonly log: Log;
 }
@@ -40,7 +42,7 @@ const LARGEST_BODY = 64 * 1024;
 export function createAdminPages(deps: AdminDeps, options: AdminOptions): Hono<AdminEnv> {
   const { allowedHosts = [], isSecure = false, owner } = options;
   const attempts = deps.attempts ?? createAttempts(deps.clock);
-  const app = new Hono<AdminEnv>().basePath("/admin");
+  const app = new Hono<AdminEnv>({ strict: false }).basePath("/admin");
   const mayEnterHere = (c: Context): boolean => owner !== undefined && isFromHere(c);
 
   app.onError((error, c) => trouble(c, error));
@@ -54,6 +56,8 @@ export function createAdminPages(deps: AdminDeps, options: AdminOptions): Hono<A
   routeSignOut(app, deps, { isSecure });
   routeBrowsers(app, deps);
   routeAudit(app, deps);
+  routeThreads(app, deps);
+  routeThread(app, { ...deps, cookie: { isSecure } });
   app.all("*", (c) => shown(c, problemPage("Not found", "There is no such page."), 404));
 
   function trouble(c: Context, error: unknown): Response | Promise<Response> {

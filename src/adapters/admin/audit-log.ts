@@ -6,7 +6,7 @@ import type { Audit, AuditedLine, AuditKind } from "../../core/ports/audit.ts";
 import { aroundOf } from "./around.ts";
 import { moment, nothing, page, type Markup } from "./pages/layout.ts";
 import { shown } from "./shown.ts";
-import { pathOf } from "./sign-in.ts";
+import { threadPathOf } from "./pages/paths.ts";
 import { onlyAdmins, type AdminEnv } from "./viewer.ts";
 
 const SHOWN = 100;
@@ -65,7 +65,7 @@ function tableOf(lines: readonly AuditedLine[]): Markup {
       <td><bdi>${who.name}</bdi> <code class="dim">${who.person}</code></td>
       <td>${DONE[kind] ?? kind}</td>
       <td class="wide">
-        ${session === undefined ? "" : html`<a href="${pathOf(session)}"><code>${session}</code></a>`}
+        ${session === undefined ? "" : html`<a href="${threadPathOf(session)}"><code>${session}</code></a>`}
         ${about === undefined ? "" : html`<span class="plain">${about}</span>`}
       </td>
     </tr>`;

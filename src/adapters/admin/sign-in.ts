@@ -9,6 +9,7 @@ import type { Clock } from "../../core/ports/clock.ts";
 import type { Person, SignIns } from "../../core/ports/sign-ins.ts";
 import type { SessionId } from "../../core/thread.ts";
 import { problemPage } from "./pages/layout.ts";
+import { threadPathOf } from "./pages/paths.ts";
 import { enterPage, staleLinkPage } from "./pages/sign-in.ts";
 import { shown } from "./shown.ts";
 import { letIn, letOut, type AdminContext, type AdminEnv, type CookieOptions } from "./viewer.ts";
@@ -124,8 +125,8 @@ export function routeSignOut(
   });
 }
 
-export function pathOf(session: SessionId | undefined): string {
-  return session === undefined ? "/admin/" : `/admin/threads/${encodeURIComponent(session)}`;
+function pathOf(session: SessionId | undefined): string {
+  return session === undefined ? "/admin/" : threadPathOf(session);
 }
 
 /** Only to a page of ours: what came with a form may have been made by anybody. */

@@ -24,10 +24,11 @@ export interface CookieOptions {
   readonly isSecure: boolean;
 }
 
-const nameOf = ({ isSecure }: CookieOptions): string => (isSecure ? "__Host-bobbin_admin" : "bobbin_admin");
+export const cookieName = ({ isSecure }: CookieOptions): string =>
+  isSecure ? "__Host-bobbin_admin" : "bobbin_admin";
 
 export function letIn(c: Context, secret: string, options: CookieOptions): void {
-  setCookie(c, nameOf(options), secret, {
+  setCookie(c, cookieName(options), secret, {
     httpOnly: true,
     sameSite: "Lax",
     path: "/",
@@ -37,7 +38,7 @@ export function letIn(c: Context, secret: string, options: CookieOptions): void 
 }
 
 export function letOut(c: Context, options: CookieOptions): void {
-  deleteCookie(c, nameOf(options), { path: "/", secure: options.isSecure });
+  deleteCookie(c, cookieName(options), { path: "/", secure: options.isSecure });
 }
 
 export interface ViewerDeps {
@@ -63,7 +64,7 @@ export function onlyViewers(
   }
 
   return async function viewer(c, next) {
-    const secret = getCookie(c, nameOf(options));
+    const secret = getCookie(c, cookieName(options));
     const viewing = await viewers.of(secret);
     switch (viewing.kind) {
       case "out": {

@@ -6,6 +6,13 @@ import { sessionAt } from "./identity.ts";
 
 const LINK = /\/archives\/(\w+)\/p(\d+)(\d{6})(?:\?(\S*))?$/;
 
+/** As admins look for a thread: parts of its id. */
+export function readSlackAddress(address: string): readonly (readonly string[])[] {
+  const [, channel, seconds, micros, query = ""] = LINK.exec(address) ?? [];
+  if (channel === undefined) return [];
+  return [[channel, new URLSearchParams(query).get("thread_ts") ?? `${seconds}.${micros}`]];
+}
+
 /**
  * The command with the message's id in place of its address, and the thread in which that lies; undefined where the command names no
  * address. Only who asks why is told of another channel than the one where they ask: that is for admins. For any other command such

@@ -19,6 +19,14 @@ export function createWebPeopleNow(): PeopleNow {
   };
 }
 
+const LINK = /\/threads\/(web%3A[A-Za-z0-9%._-]+)/;
+
+/** The address of a thread's page, as admins look for it. */
+export function readWebAddress(address: string): readonly (readonly string[])[] {
+  const [, id] = LINK.exec(address) ?? [];
+  return id === undefined ? [] : [[id.replaceAll("%3A", ":")]];
+}
+
 /** What it says stands in the thread for all to read, so there is no secret in it: the page itself asks who comes. */
 export function createWebDoor(): Door {
   return {

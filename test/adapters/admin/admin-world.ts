@@ -5,6 +5,10 @@ import { createAdminPages, type AdminDeps } from "../../../src/adapters/admin/ap
 import { listen, type Listening } from "../../../src/adapters/http/listen.ts";
 import { createNewId, sha256 } from "../../../src/adapters/ids.ts";
 import { createAudit } from "../../../src/adapters/postgres/admin/audit.ts";
+import { bodyOf } from "../../../src/adapters/openai/wire.ts";
+import { createOverviews } from "../../../src/adapters/postgres/admin/overviews.ts";
+import { createReview } from "../../../src/adapters/postgres/admin/review.ts";
+import { readSlackAddress } from "../../../src/adapters/slack/message-link.ts";
 import { createSignIns } from "../../../src/adapters/postgres/admin/sign-ins.ts";
 import { openPostgres } from "../../../src/adapters/postgres/pool.ts";
 import type { Sql } from "../../../src/adapters/postgres/sql.ts";
@@ -93,6 +97,10 @@ export async function openAdminWorld(
       signIns,
       viewers,
       audit,
+      overviews: createOverviews(sql),
+      review: createReview(sql),
+      linkedIn: readSlackAddress,
+      bodyOf,
       clock,
       hash,
       newId,
@@ -154,9 +162,11 @@ export async function openAdminWorld(
     clock,
     url: server.url,
     people,
+    // A check before a route counts as the same once more.
     routes: app.routes
       .filter(({ method, path }) => method !== "ALL" && path !== "/admin/*")
-      .map(({ method, path }) => `${method} ${path}`),
+      .map(({ method, path }) => `${method} ${path}`)
+      .filter((route, n, all) => all.indexOf(route) === n),
     newBrowser,
     link,
     async signedIn(who) {

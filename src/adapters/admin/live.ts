@@ -1,0 +1,72 @@
+/**
+ * Keeps the page of a thread up to date while somebody looks at it. The rows are the truth: the stream looks whether anything has
+ * changed, and asks on the way whether who looks still may.
+ */
+
+import type { Context } from "hono";
+import { getCookie } from "hono/cookie";
+import { streamSSE } from "hono/streaming";
+import type { Viewers } from "../../core/admin/viewers.ts";
+import { pause } from "../../core/pause.ts";
+import type { Clock } from "../../core/ports/clock.ts";
+import type { Log } from "../../core/ports/log.ts";
+import { cookieName, type AdminContext, type CookieOptions } from "./viewer.ts";
+
+export interface LiveDeps {
+  readonly viewers: Viewers;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly cookie: CookieOptions;
+}
+
+export interface LiveOptions {
+  /** Another text as soon as there is something new. */
+  readonly state: () => Promise<string>;
+  readonly content: () => Promise<string>;
+}
+
+/** From one look to the next, ms. */
+const LOOK_MS = 1_000;
+/** Looks between two signs of life, and two questions whether who looks still may. */
+const BEAT = 15;
+/** A stream ends after so many looks, and the browser begins another: none outlives a sign-in. */
+const LOOKS = 1_800;
+
+export function streamThread(c: AdminContext, deps: LiveDeps, { state, content }: LiveOptions): Response {
+  const { viewers, clock, log, cookie } = deps;
+  const closing = c.env?.closing;
+  const secret = getCookie(c as Context, cookieName(cookie));
+  c.header("X-Accel-Buffering", "no");
+  const response = streamSSE(
+    c,
+    async (stream) => {
+      const over = new AbortController();
+      const end = (): void => over.abort();
+      stream.onAbort(end);
+      closing?.addEventListener("abort", end);
+      try {
+        await stream.writeSSE({ event: "open", data: "", retry: 2_000 });
+        // What changed between the page and this is sent at once.
+        let last = "";
+        for (let look = 1; look <= LOOKS && !over.signal.aborted; look++) {
+          const now = await state();
+          if (now !== last) {
+            last = now;
+            await stream.writeSSE({ event: "thread", data: await content() });
+          }
+          if (look % BEAT === 0) {
+            if ((await viewers.of(secret)).kind !== "in") return;
+            await stream.write(": beat\n\n");
+          }
+          await pause(clock, LOOK_MS, over.signal);
+        }
+      } finally {
+        closing?.removeEventListener("abort", end);
+      }
+    },
+    async (error) => log.warn("a thread's page cannot be kept up to date", { error }),
+  );
+  // The stream itself would allow it to be kept and asked for again.
+  response.headers.set("Cache-Control", "no-store, private");
+  return response;
+}

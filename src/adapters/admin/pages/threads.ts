@@ -1,0 +1,172 @@
+/** The list of threads, and what a search found. */
+
+import { html } from "hono/html";
+import { formatMoney } from "../../../core/measure.ts";
+import type { Hit, Mark, Overview, OverviewFilter } from "../../../core/ports/overviews.ts";
+import { moment, nothing, type Markup } from "./layout.ts";
+import { threadPathOf } from "./paths.ts";
+
+export interface ThreadsView {
+  readonly filter: OverviewFilter;
+  /** What was looked for; blank for nothing. */
+  readonly text: string;
+  readonly threads: readonly Overview[];
+  /** Present where words were looked for. */
+  readonly hits?: readonly Hit[];
+  /** The next page begins behind it. */
+  readonly more?: Mark;
+  /** Where the next page is, without its mark. */
+  readonly query: string;
+}
+
+export function threadsBody(view: ThreadsView): Markup {
+  const { hits, threads, text, more, query } = view;
+  const found = hits !== undefined && hits.length > 0 ? hitList(hits, text) : "";
+  const isEmpty = threads.length === 0 && (hits ?? []).length === 0;
+  return html`<h1>Threads</h1>
+    ${form(view)} ${found} ${threads.length === 0 ? "" : tableOf(threads)} ${isEmpty ? emptyFor(view) : ""}
+    ${
+      more === undefined
+        ? ""
+        : html`<p class="more">
+            <a class="act" href="/admin/?${query}after=${more.touchedAt}.${encodeURIComponent(more.session)}"
+              >Older</a
+            >
+          </p>`
+    }`;
+}
+
+function emptyFor({ text, filter }: ThreadsView): Markup {
+  if (text !== "") return nothing(`Nothing here holds “${text}”. Words count from their beginning.`);
+  if (Object.keys(filter).length > 0) return nothing("No thread fits. Take a filter away.");
+  return nothing(
+    "Nobody has spoken with the bot yet. Mention it in a channel, and the thread is here a moment later.",
+  );
+}
+
+function form({ filter, text }: ThreadsView): Markup {
+  const field = (name: string, label: string, value: string | undefined, hint = ""): Markup =>
+    html`<label
+      >${label}<input name="${name}" value="${value ?? ""}" placeholder="${hint}" autocomplete="off"
+    /></label>`;
+  const tick = (name: string, label: string, isOn: boolean | undefined): Markup =>
+    html`<label class="tick"
+      ><input type="checkbox" name="${name}" value="1" ${isOn ? "checked" : ""} />${label}</label
+    >`;
+  const day = (at: number | undefined): string | undefined =>
+    at === undefined ? undefined : new Date(at).toISOString().slice(0, 10);
+  const isFiltered = Object.keys(filter).length > 0;
+  return html`<form class="find" method="get" action="/admin/" role="search">
+    <div class="line">
+      <label class="grow"
+        ><span class="unseen">Search</span
+        ><input
+          type="search"
+          name="q"
+          value="${text}"
+          placeholder="Words, a run, part of a thread's id, or a pasted link"
+          autocomplete="off"
+      /></label>
+      <button class="act main">Search</button>
+    </div>
+    <details ${isFiltered ? "open" : ""}>
+      <summary>Filters</summary>
+      <div class="filters">
+        ${field("channel", "Channel", filter.channel, "C012AB3CD")}
+        ${field("person", "Person", filter.person, "U012AB3CD")} ${field("model", "Model", filter.model)}
+        ${field("reason", "Ended as", filter.reason, "stop, error, timeout …")}
+        ${field("cost", "Cost over, $", filter.costOver?.toString())}
+        <label>From<input type="date" name="from" value="${day(filter.from) ?? ""}" /></label>
+        <label
+          >To<input
+            type="date"
+            name="to"
+            value="${day(filter.to === undefined ? undefined : filter.to - 1) ?? ""}"
+        /></label>
+        ${tick("error", "with an error", filter.hasError)} ${tick("goal", "with a goal", filter.hasGoal)}
+        ${tick("flagged", "flagged", filter.isFlagged)}
+        <span><button class="act">Filter</button> <a class="quiet" href="/admin/">Take all away</a></span>
+      </div>
+    </details>
+  </form>`;
+}
+
+function tableOf(threads: readonly Overview[]): Markup {
+  return html`<div class="table" role="region" aria-label="Threads" tabindex="0">
+    <table class="threads">
+      <thead>
+        <tr>
+          <th scope="col">Thread</th>
+          <th scope="col">Last touched</th>
+          <th scope="col">State</th>
+          <th scope="col" class="number">Turns</th>
+          <th scope="col" class="number">Context</th>
+          <th scope="col">Cause</th>
+          <th scope="col">Model</th>
+          <th scope="col" class="number">Spent</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${threads.map(row)}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+function row(each: Overview): Markup {
+  const others = each.people > 1 ? ` and ${each.people - 1} more` : "";
+  return html`<tr>
+    <td class="wide">
+      <a href="${threadPathOf(each.session)}"><bdi class="label">${each.label}</bdi></a>
+      <span class="dim under"
+        ><bdi>${each.firstName ?? "nobody"}</bdi>${others} in <code>${each.channel}</code>
+        ${each.isDirect ? html`<span class="tag">direct</span>` : ""}
+        ${each.source === undefined ? "" : html`<a class="tag" href="${threadPathOf(each.source)}">branched</a>`}
+        ${each.hasGoal ? html`<span class="tag">goal</span>` : ""}
+        ${each.flags > 0 ? html`<span class="tag bad">${each.flags} open ${each.flags === 1 ? "flag" : "flags"}</span>` : ""}
+      </span>
+    </td>
+    <td>${moment(each.touchedAt)}</td>
+    <td>${state(each)}</td>
+    <td class="number">${each.runs}</td>
+    <td class="number">${context(each)}</td>
+    <td>${each.cause ?? ""}</td>
+    <td><bdi>${each.model ?? ""}</bdi></td>
+    <td class="number">
+      ${each.cost === undefined ? html`<span class="dim">not told</span>` : formatMoney(each.cost)}
+    </td>
+  </tr>`;
+}
+
+function state({ isRunning, waiting, reason, hasError }: Overview): Markup {
+  const more = waiting > 0 ? html` <span class="dim">${waiting} waiting</span>` : "";
+  if (isRunning) return html`<span class="tag live">running</span>${more}`;
+  const isBad = reason === "error" || reason === "timeout";
+  return html`<span class="tag ${isBad ? "bad" : ""}">${reason ?? "new"}</span>${
+      hasError && !isBad ? html` <span class="tag bad">had an error</span>` : ""
+    }${more}`;
+}
+
+function context({ contextTokens, contextWindow }: Overview): Markup {
+  if (!contextTokens || !contextWindow) return html`<span class="dim">not told</span>`;
+  const share = Math.min(100, Math.round((100 * contextTokens) / contextWindow));
+  return html`<meter min="0" max="100" value="${share}" title="${contextTokens} of ${contextWindow} tokens">
+      ${share} %
+    </meter>
+    ${share} %`;
+}
+
+function hitList(hits: readonly Hit[], text: string): Markup {
+  const item = ({ session, label, epoch, seq, at, snippet }: Hit): Markup =>
+    html`<li>
+      <a href="${threadPathOf(session)}?at=${epoch}-${seq}#e-${epoch}-${seq}"><bdi>${label}</bdi></a>
+      ${moment(at)}
+      <p dir="auto">${snippet.before}<mark>${snippet.hit}</mark>${snippet.after}</p>
+    </li>`;
+  return html`<section aria-label="Found">
+    <h2>${hits.length} ${hits.length === 1 ? "thread holds" : "threads hold"} “<bdi>${text}</bdi>”</h2>
+    <ol class="hits">
+      ${hits.map(item)}
+    </ol>
+  </section>`;
+}

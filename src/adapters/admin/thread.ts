@@ -1,0 +1,165 @@
+/** One thread: its transcript, live while one looks, any request to the model as it was sent, and any text as a whole. */
+
+import type { Context, Hono } from "hono";
+import type { Hash } from "../../core/ids.ts";
+import type { Audit, AuditKind } from "../../core/ports/audit.ts";
+import type { ModelRequest } from "../../core/ports/model.ts";
+import type { Overview, Overviews } from "../../core/ports/overviews.ts";
+import type { Review } from "../../core/ports/review.ts";
+import { toSessionId } from "../../core/thread.ts";
+import { aroundOf } from "./around.ts";
+import { streamThread, type LiveDeps } from "./live.ts";
+import { page, problemPage } from "./pages/layout.ts";
+import { requestBody } from "./pages/request.ts";
+import { threadBody, threadContent, type ThreadSide, type ThreadView } from "./pages/thread.ts";
+import { wholeBody } from "./pages/whole.ts";
+import { shown } from "./shown.ts";
+import type { AdminContext, AdminEnv } from "./viewer.ts";
+
+export interface ThreadDeps extends LiveDeps {
+  readonly overviews: Overviews;
+  readonly review: Review;
+  readonly audit: Audit;
+  readonly hash: Hash;
+  /** The body that a request is sent as. */
+  readonly bodyOf: (request: ModelRequest) => string;
+}
+
+/** Runs on one page. */
+const SHOWN = 20;
+
+export function routeThread(app: Hono<AdminEnv>, deps: ThreadDeps): void {
+  const { overviews, review, audit } = deps;
+
+  app.get("/threads/:id", (c) =>
+    withThread(c, "view", async (overview) => {
+      const view = await viewOf(c, overview);
+      return shown(c, page(aroundOf(c), "threads", overview.label, threadBody(view)));
+    }),
+  );
+
+  app.get("/threads/:id/live", async (c) => {
+    const found = await find(c);
+    if (found === undefined) return unknown(c);
+    const { session } = found;
+    return streamThread(c, deps, {
+      state: () => review.state(session),
+      content: async () => {
+        const overview = (await overviews.get(c.get("viewer").who, session)) ?? found;
+        return String(await threadContent(await viewOf(c, overview)));
+      },
+    });
+  });
+
+  app.get("/threads/:id/calls/:call", (c) =>
+    withThread(
+      c,
+      "view_request",
+      async (overview) => {
+        const stored = await review.request(overview.session, c.req.param("call"));
+        if (stored === undefined) return unknown(c);
+        const body = deps.bodyOf(stored.request);
+        if (c.req.query("raw") !== undefined) return raw(c, body, `request-${stored.call.id}.json`);
+        const isSame = stored.bodyHash === undefined ? undefined : deps.hash(body) === stored.bodyHash;
+        const view = { overview, call: stored.call, body, isSame };
+        return shown(c, page(aroundOf(c), "threads", `Request ${stored.call.round}`, requestBody(view)));
+      },
+      c.req.param("call"),
+    ),
+  );
+
+  app.get("/threads/:id/results/:run/:round/:call", (c) => {
+    const { run, round, call } = c.req.param();
+    return withThread(
+      c,
+      "view",
+      async ({ session }) => {
+        const n = Number(round);
+        const text =
+          Number.isSafeInteger(n) && Math.abs(n) < 2 ** 31
+            ? await review.result(session, run, n, call)
+            : undefined;
+        if (text === undefined) return unknown(c);
+        return shown(
+          c,
+          page(aroundOf(c), "threads", "A tool's result", wholeBody(session, "A tool's result", text)),
+        );
+      },
+      `result ${call}`,
+    );
+  });
+
+  app.get("/threads/:id/entries/:epoch/:seq", (c) => {
+    const [epoch, seq] = [Number(c.req.param("epoch")), Number(c.req.param("seq"))];
+    return withThread(
+      c,
+      "view",
+      async ({ session }) => {
+        const isNumber =
+          Number.isSafeInteger(epoch) && Number.isSafeInteger(seq) && Math.abs(epoch) < 2 ** 31;
+        const found = isNumber ? await review.entry(session, epoch, seq) : undefined;
+        if (found === undefined) return unknown(c);
+        const text = JSON.stringify(found.entry.body, undefined, 2);
+        return shown(
+          c,
+          page(aroundOf(c), "threads", "An entry", wholeBody(session, `Entry ${epoch}.${seq}`, text)),
+        );
+      },
+      `entry ${epoch}.${seq}`,
+    );
+  });
+
+  async function viewOf(c: AdminContext, overview: Overview): Promise<ThreadView> {
+    const before = Number(c.req.query("before") ?? Number.NaN);
+    const isEarlier = Number.isSafeInteger(before) && before > 0;
+    const { session } = overview;
+    const [thread, goals] = await Promise.all([
+      review.thread(session, { limit: SHOWN, ...(isEarlier ? { before } : {}) }),
+      review.goals(session),
+    ]);
+    return { overview, thread, goals, side: sideIn(c), isEarlier };
+  }
+
+  /** Undefined for an id that is none, that is unknown, and that is of another space: all the same from outside. */
+  async function find(c: AdminContext): Promise<Overview | undefined> {
+    const { who } = c.get("viewer");
+    const session = toSessionId(c.req.param("id") ?? "");
+    const found = session === undefined ? undefined : await overviews.get(who, session);
+    if (found === undefined)
+      await audit.write({ who, kind: "refused", about: `no such thread: ${c.req.path}` });
+    return found;
+  }
+
+  /** Written down before it is shown. */
+  async function withThread(
+    c: AdminContext,
+    kind: AuditKind,
+    show: (overview: Overview) => Promise<Response>,
+    about?: string,
+  ): Promise<Response> {
+    const overview = await find(c);
+    if (overview === undefined) return unknown(c);
+    const { who } = c.get("viewer");
+    await audit.write({ who, kind, session: overview.session, ...(about === undefined ? {} : { about }) });
+    return show(overview);
+  }
+}
+
+function sideIn(c: Context): ThreadSide {
+  const side = c.req.query("side");
+  return side === "people" || side === "model" ? side : "both";
+}
+
+async function unknown(c: Context): Promise<Response> {
+  return shown(
+    c,
+    problemPage("No such thread", "It is not one of this space, or its address is not whole."),
+    404,
+  );
+}
+
+function raw(c: Context, body: string, name: string): Response {
+  c.header("Cache-Control", "no-store, private");
+  c.header("Content-Disposition", `attachment; filename="${name.replaceAll(/[^A-Za-z0-9._-]/g, "_")}"`);
+  return c.body(body, 200, { "Content-Type": "application/octet-stream" });
+}

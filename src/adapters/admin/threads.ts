@@ -1,0 +1,120 @@
+/** The list of threads: newest first, filtered, searched. */
+
+import type { Hono } from "hono";
+import type { ReadAddress } from "../../core/admin/linked.ts";
+import { wantedIn } from "../../core/admin/words.ts";
+import type { Audit } from "../../core/ports/audit.ts";
+import type { Mark, OverviewFilter, Overviews } from "../../core/ports/overviews.ts";
+import { toSessionId } from "../../core/thread.ts";
+import { aroundOf } from "./around.ts";
+import { page } from "./pages/layout.ts";
+import { threadPathOf } from "./pages/paths.ts";
+import { threadsBody } from "./pages/threads.ts";
+import { shown } from "./shown.ts";
+import type { AdminContext, AdminEnv } from "./viewer.ts";
+
+export interface ThreadsDeps {
+  readonly overviews: Overviews;
+  readonly audit: Audit;
+  /** Of all platforms. */
+  readonly linkedIn: ReadAddress;
+}
+
+const SHOWN = 50;
+const LONGEST_SEARCH = 500;
+const DAY_MS = 24 * 3_600_000;
+
+export function routeThreads(app: Hono<AdminEnv>, { overviews, audit, linkedIn }: ThreadsDeps): void {
+  app.get("/", async (c) => {
+    const { who } = c.get("viewer");
+    const text = (c.req.query("q") ?? "").trim().slice(0, LONGEST_SEARCH);
+    const filter = filterIn(c);
+    const around = aroundOf(c);
+    if (text === "") {
+      await audit.write({ who, kind: "list", ...aboutOf(filter) });
+      const after = markIn(c.req.query("after"));
+      const paged = { limit: SHOWN + 1, ...(after === undefined ? {} : { after }) };
+      const threads = await overviews.list(who, filter, paged);
+      const shownThreads = threads.slice(0, SHOWN);
+      const last = threads.length > SHOWN ? shownThreads.at(-1) : undefined;
+      const view = {
+        filter,
+        text,
+        threads: shownThreads,
+        query: queryWithout(c),
+        ...(last ? { more: last } : {}),
+      };
+      return shown(c, page(around, "threads", "Threads", threadsBody(view)));
+    }
+    await audit.write({ who, kind: "search", about: text });
+    const byId = await find(who, text);
+    const [only] = byId;
+    // What names one thread and nothing else leads to it.
+    if (only !== undefined && byId.length === 1 && (only.session === text || /^https?:/.test(text)))
+      return c.redirect(threadPathOf(only.session), 303);
+    const wanted = wantedIn(text);
+    const hits = wanted === undefined ? [] : await overviews.search(who, wanted, { limit: SHOWN });
+    const view = { filter, text, threads: byId, hits, query: "" };
+    return shown(c, page(around, "threads", `Search: ${text}`, threadsBody(view)));
+  });
+
+  async function find(who: Parameters<Overviews["find"]>[0], text: string) {
+    if (/\s/.test(text)) return [];
+    const sets = linkedIn(text);
+    if (sets.length > 0) {
+      const found = await Promise.all(sets.map((parts) => overviews.find(who, parts, SHOWN)));
+      const all = found.flat();
+      return all.filter(({ session }, n) => all.findIndex((each) => each.session === session) === n);
+    }
+    const isWhole = toSessionId(text) !== undefined;
+    // Short words would be found in every id.
+    return isWhole || (text.length >= 4 && /\d/.test(text)) ? overviews.find(who, [text], SHOWN) : [];
+  }
+}
+
+function filterIn(c: AdminContext): OverviewFilter {
+  const text = (name: string): string | undefined => c.req.query(name)?.trim().slice(0, 200) || undefined;
+  const day = (name: string): number | undefined => {
+    const given = text(name);
+    const at =
+      given !== undefined && /^\d{4}-\d\d-\d\d$/.test(given) ? Date.parse(`${given}T00:00:00Z`) : Number.NaN;
+    return Number.isNaN(at) ? undefined : at;
+  };
+  const cost = Number(text("cost") ?? Number.NaN);
+  const to = day("to");
+  const fields: { [K in keyof OverviewFilter]: OverviewFilter[K] | undefined } = {
+    channel: text("channel"),
+    person: text("person"),
+    model: text("model"),
+    reason: text("reason"),
+    costOver: Number.isFinite(cost) && cost >= 0 ? cost : undefined,
+    hasError: text("error") === undefined ? undefined : true,
+    hasGoal: text("goal") === undefined ? undefined : true,
+    isFlagged: text("flagged") === undefined ? undefined : true,
+    from: day("from"),
+    // The last day counts.
+    to: to === undefined ? undefined : to + DAY_MS,
+  };
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as OverviewFilter;
+}
+
+function aboutOf(filter: OverviewFilter): { readonly about?: string } {
+  return Object.keys(filter).length === 0 ? {} : { about: JSON.stringify(filter) };
+}
+
+/** The question of this page without its place, for the next one. */
+function queryWithout(c: AdminContext): string {
+  const query = new URLSearchParams(new URL(c.req.url).search);
+  query.delete("after");
+  const text = query.toString();
+  return text === "" ? "" : `${text}&`;
+}
+
+function markIn(text: string | undefined): Mark | undefined {
+  const [, touchedAt, session] = /^(\d{1,16})\.(.{1,300})$/.exec(text ?? "") ?? [];
+  return touchedAt === undefined || session === undefined
+    ? undefined
+    : { touchedAt: Number(touchedAt), session };
+}

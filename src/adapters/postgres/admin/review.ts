@@ -1,0 +1,229 @@
+/** Reads all that a thread holds, a page of runs at a time. */
+
+import { rebuildRequest } from "../../../core/context/request.ts";
+import type { ErrorCode } from "../../../core/errors.ts";
+import type { Fate } from "../../../core/inbound.ts";
+import type { RunId } from "../../../core/ids.ts";
+import type {
+  GoalStep,
+  LongResult,
+  Review,
+  ReviewedCall,
+  ReviewedInbound,
+  ReviewedRun,
+} from "../../../core/ports/review.ts";
+import type { AttemptView, InboundView, RunView } from "../../../core/ports/transcripts.ts";
+import type { RunCause } from "../../../core/run.ts";
+import type { SessionId } from "../../../core/thread.ts";
+import { ENTRY_JSON, toEntry, type EntryRow } from "../entry-row.ts";
+import { toInbound } from "../inbound-row.ts";
+import { createModelCalls } from "../model-calls.ts";
+import { OUTCOME_JSON, toOutcome, toUsage, USAGE_JSON, type OutcomeRow, type UsageRow } from "../run-row.ts";
+import type { Sql } from "../sql.ts";
+
+const RUNS = {
+  name: "review-runs",
+  text: `
+select r.id, r.n, r.cause, r.epoch, r.started_at as "startedAt", r.rounds, r.reply, r.requester->>'name' as requester,
+  case when r.reason is not null then ${OUTCOME_JSON} end as outcome,
+  (select ${USAGE_JSON} from model_calls c where c.run = r.id) as usage,
+  (select json_agg(json_build_object('fence', a.fence, 'worker', a.worker, 'startedAt', a.started_at, 'ended', a.ended)
+    order by a.fence) from attempts a where a.run = r.id) as attempts,
+  (select json_agg(p.message order by p.index) from pages p where p.run = r.id and p.message is not null) as messages
+from runs r where r.session = $1 and ($2::bigint is null or r.n < $2) order by r.n desc limit $3::integer`,
+};
+
+const CALL = `json_build_object('id', c.id, 'run', c.run, 'round', c.round, 'model', c.model, 'startedAt', c.started_at,
+  'durationMs', c.duration_ms, 'outcome', c.outcome, 'error', c.error, 'tries', c.tries,
+  'usage', json_build_object('input', c.input, 'cacheRead', c.cache_read, 'cacheWrite', c.cache_write, 'output', c.output,
+    'reasoning', c.reasoning, 'cost', c.cost))`;
+
+const OF_RUNS = {
+  name: "review-of-runs",
+  text: `
+with shown as (select r.id from jsonb_array_elements_text($2::jsonb) id join runs r on r.id = id and r.session = $1)
+select
+  (select json_agg(json_build_array(e.created_at, ${ENTRY_JSON}) order by e.epoch, e.seq) from entries e
+    where e.session = $1 and (e.run in (select id from shown) or ($3::boolean and e.run is null))) as entries,
+  (select json_agg(${CALL} order by c.started_at, c.id) from model_calls c
+    where c.run in (select id from shown)) as calls,
+  (select json_agg(json_build_object('run', t.run, 'round', t.round, 'call', t.call, 'length', length(t.content)))
+    from tool_results t where t.run in (select id from shown)) as results`,
+};
+
+const INBOUNDS = {
+  name: "review-inbounds",
+  text: `
+select seq, body, state, run, fate, reason, rule, note, received_at as "receivedAt" from inbox
+where session = $1 and received_at >= $2::bigint and received_at < $3::bigint order by seq limit 2000`,
+};
+
+const GOALS = {
+  name: "review-goals",
+  text: `
+select g.id as goal, e.at, e.kind, e.who, e.status, g.body->>'objective' as objective
+from goals g join goal_events e on e.goal = g.id where g.session = $1 order by g.n, e.n limit 1000`,
+};
+
+const RESULT = {
+  name: "review-result",
+  text: `
+select coalesce(
+  (select t.content from tool_results t join runs r on r.id = t.run
+    where r.session = $1 and t.run = $2 and t.round = $3::integer and t.call = $4),
+  (select e.body->>'content' from entries e
+    where e.session = $1 and e.run = $2 and e.round = $3::integer and e.kind = 'tool' and e.body->>'call' = $4 limit 1)) as content`,
+};
+
+const ENTRY = {
+  name: "review-entry",
+  text: `select json_build_array(e.created_at, ${ENTRY_JSON}) as entry from entries e
+where e.session = $1 and e.epoch = $2 and e.seq = $3`,
+};
+
+/** Each write that takes the session raises its revision; what a command alone stores is seen by its place in the ledger. */
+const STATE = {
+  name: "review-state",
+  text: `
+select concat_ws(' ', s.rev, s.last_seq, (select max(i.seq) from inbox i where i.session = s.id), s.title) as state
+from sessions s where s.id = $1`,
+};
+
+interface RunRow {
+  readonly id: RunId;
+  readonly n: number;
+  readonly cause: RunCause;
+  readonly epoch: number;
+  readonly startedAt: number;
+  readonly rounds: number;
+  readonly reply: RunView["reply"];
+  readonly requester: string | null;
+  readonly outcome: OutcomeRow | null;
+  readonly usage: UsageRow;
+  readonly attempts:
+    | readonly (Omit<AttemptView, "ended"> & {
+        readonly ended: NonNullable<AttemptView["ended"]> | null;
+      })[]
+    | null;
+  readonly messages: readonly string[] | null;
+}
+
+type CallRow = Omit<ReviewedCall, "usage" | "error"> & {
+  readonly usage: UsageRow;
+  readonly error: ErrorCode | null;
+};
+
+interface OfRunsRow {
+  readonly entries: readonly (readonly [number, EntryRow])[] | null;
+  readonly calls: readonly CallRow[] | null;
+  readonly results: readonly LongResult[] | null;
+}
+
+interface InboundRow {
+  readonly seq: number;
+  readonly body: unknown;
+  readonly state: InboundView["state"];
+  readonly run: RunId | null;
+  readonly fate: Fate | null;
+  readonly reason: string | null;
+  readonly rule: string | null;
+  readonly note: string | null;
+  readonly receivedAt: number;
+}
+
+export function createReview(sql: Sql): Review {
+  const modelCalls = createModelCalls(sql);
+
+  return {
+    async thread(session, { before, limit }) {
+      const rows = await sql.query<RunRow>(RUNS, [session, before ?? null, limit + 1]);
+      const hasEarlier = rows.length > limit;
+      const shown = rows.slice(0, limit).toReversed();
+      const oldest = shown[0];
+      // What was said on the page before this one stands there.
+      const since = hasEarlier && oldest !== undefined ? oldest.startedAt : 0;
+      const until = before === undefined ? Number.MAX_SAFE_INTEGER : await startOf(session, before);
+      const [[of], inbounds] = await Promise.all([
+        sql.query<OfRunsRow>(OF_RUNS, [session, JSON.stringify(shown.map(({ id }) => id)), !hasEarlier]),
+        sql.query<InboundRow>(INBOUNDS, [session, since, until]),
+      ]);
+      const calls = (of?.calls ?? []).map(toCall);
+      return {
+        runs: shown.map((row) => toRun(row, calls)),
+        entries: (of?.entries ?? []).map(([at, entry]) => ({ at, entry: toEntry(entry) })),
+        inbounds: inbounds.map(toReviewedInbound),
+        results: of?.results ?? [],
+        hasEarlier,
+      };
+    },
+    async goals(session) {
+      const rows = await sql.query<Omit<GoalStep, "who"> & { readonly who: string | null }>(GOALS, [session]);
+      return rows.map(({ who, ...step }): GoalStep => (who === null ? step : { ...step, who }));
+    },
+    async request(session, id) {
+      const [owned] = await sql.query<{ call: CallRow }>(
+        {
+          name: "review-call",
+          text: `select ${CALL} as call from model_calls c where c.id = $1 and c.session = $2`,
+        },
+        [id, session],
+      );
+      const stored = owned && (await modelCalls.read(id));
+      if (stored === undefined || owned === undefined) return undefined;
+      const { bodyHash } = stored.call;
+      const request = rebuildRequest(stored.call, stored.entries);
+      return { call: toCall(owned.call), request, ...(bodyHash === undefined ? {} : { bodyHash }) };
+    },
+    async result(session, run, round, call) {
+      const [row] = await sql.query<{ content: string | null }>(RESULT, [session, run, round, call]);
+      return row?.content ?? undefined;
+    },
+    async entry(session, epoch, seq) {
+      const [row] = await sql.query<{ entry: readonly [number, EntryRow] }>(ENTRY, [session, epoch, seq]);
+      return row && { at: row.entry[0], entry: toEntry(row.entry[1]) };
+    },
+    async state(session) {
+      const [row] = await sql.query<{ state: string }>(STATE, [session]);
+      return row?.state ?? "";
+    },
+  };
+
+  async function startOf(session: SessionId, n: number): Promise<number> {
+    const text = `select started_at as at from runs where session = $1 and n >= $2 order by n limit 1`;
+    const [row] = await sql.query<{ at: number }>({ name: "review-start", text }, [session, n]);
+    return row?.at ?? Number.MAX_SAFE_INTEGER;
+  }
+}
+
+function toRun(
+  { outcome, usage, attempts, messages, requester, ...row }: RunRow,
+  calls: readonly ReviewedCall[],
+): ReviewedRun {
+  return {
+    ...row,
+    requester: requester ?? "",
+    ...(outcome === null ? {} : { outcome: toOutcome(outcome) }),
+    usage: toUsage(usage),
+    attempts: (attempts ?? []).map(({ ended, ...attempt }): AttemptView =>
+      ended === null ? attempt : { ...attempt, ended },
+    ),
+    messages: messages ?? [],
+    calls: calls.filter(({ run }) => run === row.id),
+  };
+}
+
+function toCall({ usage, error, ...row }: CallRow): ReviewedCall {
+  return { ...row, usage: toUsage(usage), ...(error === null ? {} : { error }) };
+}
+
+function toReviewedInbound({ body, run, fate, reason, rule, note, ...row }: InboundRow): ReviewedInbound {
+  return {
+    ...row,
+    inbound: toInbound(body),
+    ...(run === null ? {} : { run }),
+    ...(fate === null ? {} : { fate }),
+    ...(reason === null ? {} : { reason }),
+    ...(rule === null ? {} : { rule }),
+    ...(note === null ? {} : { note }),
+  };
+}
