@@ -154,6 +154,18 @@ export function createDiscordPlace(discord: LocalDiscord, random: Random): Chaos
         return undefined;
       }
     },
+    goal(of, order) {
+      const thread = known(of);
+      if (!isThere(thread)) return undefined;
+      try {
+        return isAnswered(thread.starter.command(thread.channel, "goal", { goal: order }));
+      } catch {
+        // Nobody has registered it yet.
+        return undefined;
+      }
+    },
+    // A whole channel has no goal.
+    beginGoal: () => undefined,
     breakCall(kind, own) {
       const route = kind === "unreachable" ? "*" : own.pick(WRITES);
       discord.fault(route, faultOf(kind, own), { times: own.between(1, 2) });
@@ -231,11 +243,11 @@ async function breakDelivery({ gateway }: LocalDiscord, kind: DeliveryFault, ran
   }
 }
 
-function shownOf({ id, text, buttons }: SeenMessage): ShownMessage {
+function shownOf({ id, text, buttons, fileTexts }: SeenMessage): ShownMessage {
   const has = (label: string): boolean => buttons.some((one) => one.label === label);
   return {
     id,
-    text,
+    text: [text, ...fileTexts].join("\n"),
     buttons: [...(has("Stop") ? (["stop"] as const) : []), ...(has("Retry") ? (["retry"] as const) : [])],
   };
 }

@@ -28,6 +28,10 @@ function come(moment: string): void {
 const STEPS: readonly (readonly [begin: string, step: string])[] = [
   ["open-run", "open-run"],
   ["open-usual", "open-run"],
+  ["open-goal", "open-goal"],
+  ["goal-change", "goal-change"],
+  ["goal-set", "goal-change"],
+  ["goal-replace", "goal-change"],
   ["commit-", "commit-round"],
   ["end-", "end-run"],
 ];

@@ -1,7 +1,7 @@
 /**
  * `npm run chaos -- --seconds 60 --seed 7`: real processes that are killed, paused and cut off while people write, and what
- * holds all the same. `--on slack` or `--on discord` is one platform of both. `--undo fence|look|ack` takes one rule of the product
- * out: then it has to fail. `--keep FILE` writes down
+ * holds all the same. `--on slack` or `--on discord` is one platform of both. `--undo fence|look|ack`, or `plan|begin|pause|count` of goals, takes one rule of the product
+ * out: then it has to fail. With `--goals off` people give no goals. `--keep FILE` writes down
  * everything that the checker read. `--scope workers` breaks nothing but workers and has no sweeps, `--scope late` stops workers just before they write.
  * `--plan b9` is a benchmark: `--messages 5000` in `--threads 200`, each brought twice, over
  * kills of workers and restarts of Redis and Postgres.
@@ -24,6 +24,7 @@ async function main(): Promise<number> {
       "per-second": { type: "string", default: "2.5" },
       scope: { type: "string" },
       on: { type: "string" },
+      goals: { type: "string", default: "on" },
       plan: { type: "string", default: "usual" },
       messages: { type: "string", default: "5000" },
       threads: { type: "string", default: "200" },
@@ -45,11 +46,12 @@ async function main(): Promise<number> {
     !Number.isInteger(seed) ||
     !(seconds > 0) ||
     !(perSecond > 0) ||
+    !(values.goals === "on" || values.goals === "off") ||
     !(isB9 || values.plan === "usual") ||
     !(crowd.threads > 0 && crowd.messages >= crowd.threads);
   if (isWrong) {
     console.error(
-      `--seconds and --per-second are above 0, --seed is a whole number, --undo is one of ${UNDOS.join(", ")}, --on ${CHAOS_PLATFORMS.join(" and ")} or one of them, --plan usual or b9, --messages not below --threads.`,
+      `--seconds and --per-second are above 0, --seed is a whole number, --undo is one of ${UNDOS.join(", ")}, --on ${CHAOS_PLATFORMS.join(" and ")} or one of them, --goals on or off, --plan usual or b9, --messages not below --threads.`,
     );
     return 2;
   }
@@ -60,6 +62,7 @@ async function main(): Promise<number> {
     perSecond,
     undo,
     on,
+    goals: values.goals === "off" ? "off" : "on",
     ...(isB9 ? { crowd } : {}),
     scope: scopeOf(undo, values.scope),
     quietMs: isB9 ? 300_000 : 120_000,

@@ -1,8 +1,9 @@
 // The model of a chaos run: it holds no state, and says what follows from the conversation alone. What was asked and not
 // answered yet is worked on, call by call, and then answered; so whatever was lost on the way shows in what comes.
-import { delta } from "../support/fake-llm/answers.ts";
+import { delta, usageChunk } from "../support/fake-llm/answers.ts";
 import type { Exchange, ReceivedRequest } from "../support/fake-llm/exchange.ts";
 import type { FakeAnswer } from "../support/fake-llm/server.ts";
+import { goalRecipeOf, goalTurnIn, TOKENS_PER_CALL } from "./goal-recipe.ts";
 import { answerTo, recipeOf, tagsIn, type Order } from "./recipe.ts";
 
 export interface ModelOptions {
@@ -17,7 +18,9 @@ type Works = "on one" | "on all";
 
 /** What the model does next. */
 export type NextStep =
-  | { readonly kind: "call"; readonly tag: number; readonly orders: readonly Order[] }
+  | { readonly kind: "call"; readonly tag: number | string; readonly orders: readonly Order[] }
+  /** A tool that keeps the goal's books. */
+  | { readonly kind: "book"; readonly tool: string; readonly value: object }
   | { readonly kind: "answer"; readonly words: readonly string[] };
 
 export function nextStep(
@@ -48,8 +51,62 @@ export function nextStep(
     const now = works === "on one" ? [first] : due;
     return { kind: "call", tag: first.tag, orders: now.flatMap(({ orders }) => orders) };
   }
+  const goal = openGoalTurn(messages);
+  const work = goal && workOf(goal, ordered, seed);
+  if (work !== undefined) return work;
   const words = open.flatMap((tag) => answerTo(tag, recipeOf(seed, tag).words));
+  if (goal !== undefined) words.push(`turn${goal.n}of`, `goal-${goal.tag}`);
   return { kind: "answer", words: words.length > 0 ? words : ["nothing", "is", "open"] };
+}
+
+interface GoalTurnSeen {
+  readonly tag: number;
+  /** Which turn of this goal it is. */
+  readonly n: number;
+  /** It is told to come to an end. */
+  readonly isLast: boolean;
+  /** Whether it has kept the goal's books in it. */
+  hasBooked: boolean;
+}
+
+/** The turn that a goal began and that has no answer yet. */
+function openGoalTurn(messages: ReceivedRequest["body"]["messages"]): GoalTurnSeen | undefined {
+  const turns = new Map<number, number>();
+  let open: GoalTurnSeen | undefined;
+  for (const message of messages) {
+    if (message.role === "user") {
+      const begun = goalTurnIn(textOf(message.content));
+      if (begun === undefined || (begun.isWithin && open !== undefined)) continue;
+      const n = (turns.get(begun.tag) ?? 0) + 1;
+      turns.set(begun.tag, n);
+      open = { ...begun, n, hasBooked: false };
+    }
+    if (message.role !== "assistant" || open === undefined) continue;
+    const calls = message.tool_calls ?? [];
+    if (calls.length === 0) open = undefined;
+    else if (calls.some((call) => BOOKS.has(call.function.name))) open.hasBooked = true;
+  }
+  return open;
+}
+
+const BOOKS = new Set(["update_goal", "wait_for"]);
+
+function workOf(
+  { tag, n, isLast, hasBooked }: GoalTurnSeen,
+  ordered: ReadonlySet<string>,
+  seed: number,
+): NextStep | undefined {
+  if (isLast || hasBooked) return undefined;
+  const { turns, isStuck, waitsAfter } = goalRecipeOf(seed, tag);
+  const due = (turns[n - 1] ?? []).filter(({ id }) => !ordered.has(id));
+  if (due.length > 0) return { kind: "call", tag: `goal-${tag}`, orders: due };
+  const evidence = `what goal-${tag} shows`;
+  if (isStuck)
+    return { kind: "book", tool: "update_goal", value: { status: "blocked", evidence, blocker: "no-key" } };
+  if (n >= turns.length)
+    return { kind: "book", tool: "update_goal", value: { status: "complete", evidence } };
+  if (n === waitsAfter) return { kind: "book", tool: "wait_for", value: { kind: "reply", reason: evidence } };
+  return undefined;
 }
 
 /** Plays each request by its conversation. */
@@ -62,6 +119,11 @@ export function chaosModel({ seed, everyMs, works }: ModelOptions): FakeAnswer {
     if (step.kind === "answer") {
       await speak(exchange, step.words, everyMs);
       await exchange.event(delta({}, "stop"));
+    } else if (step.kind === "book") {
+      const fn = { name: step.tool, arguments: JSON.stringify(step.value) };
+      const call = { index: 0, id: `call_book_${request.number}`, type: "function", function: fn };
+      await exchange.event(delta({ tool_calls: [call] }));
+      await exchange.event(delta({}, "tool_calls"));
     } else {
       await speak(exchange, [`Working`, `on`, `${step.tag}.`], everyMs);
       for (const [index, { id, tool }] of step.orders.entries()) {
@@ -71,6 +133,7 @@ export function chaosModel({ seed, everyMs, works }: ModelOptions): FakeAnswer {
       }
       await exchange.event(delta({}, "tool_calls"));
     }
+    await exchange.event(usageChunk({ prompt_tokens: TOKENS_PER_CALL - 100, completion_tokens: 100 }));
     await exchange.event("[DONE]");
     exchange.end();
   };

@@ -7,9 +7,17 @@ export type Undo =
   /** Nobody looks at the ledger again after the lease was released. */
   | "look"
   /** A message is acknowledged first and stored later. */
-  | "ack";
+  | "ack"
+  /** The end of a turn forgets to plan the next one. */
+  | "plan"
+  /** A goal's turn that was begun stays planned. */
+  | "begin"
+  /** Whoever pauses or clears a goal is told so, and nothing is done. */
+  | "pause"
+  /** What a goal costs is not counted. */
+  | "count";
 
-export const UNDOS: readonly Undo[] = ["fence", "look", "ack"];
+export const UNDOS: readonly Undo[] = ["fence", "look", "ack", "plan", "begin", "pause", "count"];
 
 /** In the environment as JSON, by this name. */
 export const ORDERS = "CHAOS_ORDERS";

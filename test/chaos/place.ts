@@ -40,6 +40,10 @@ export interface ChaosPlace {
     name: "stop" | "reset" | "retry",
     how: "words" | "button" | "platform",
   ): Promise<boolean> | undefined;
+  /** Gives the thread's goal this order (`pause`, or a text), as whoever began the thread. Undefined where that cannot be said just now. */
+  goal(thread: Thread, order: string): Promise<boolean> | undefined;
+  /** Somebody begins a thread with a goal. Undefined where none can begin so. */
+  beginGoal(objective: string): { readonly thread: Thread; readonly taken: Promise<boolean> } | undefined;
   /** The next calls of the product go wrong. */
   breakCall(kind: CallFault, random: Random): void;
   /** The next deliveries to the product go wrong. */

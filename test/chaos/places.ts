@@ -16,6 +16,8 @@ export function createPlaces(places: Readonly<Record<string, ChaosPlace>>, rando
     edit: (thread, message, words) => placeOf(thread).edit(thread, message, words),
     remove: (thread, message) => placeOf(thread).remove(thread, message),
     command: (thread, name, how) => placeOf(thread).command(thread, name, how),
+    goal: (thread, order) => placeOf(thread).goal(thread, order),
+    beginGoal: (objective) => random.pick(all).beginGoal(objective),
     breakCall: (kind, own) => own.pick(all).breakCall(kind, own),
     breakDelivery: (kind, own) => own.pick(all).breakDelivery(kind, own),
     calmDown: () => all.forEach((place) => place.calmDown()),

@@ -30,6 +30,8 @@ export type Scope = "everything" | "workers alone" | "late writers";
 /** Between claim and end of an attempt, where a pause or a kill has the most to break. */
 export const WORKER_MOMENTS = [
   "after open-run",
+  "before open-goal",
+  "after open-goal",
   "in tool",
   "after tool",
   "before commit-round",
@@ -41,7 +43,12 @@ export const WORKER_MOMENTS = [
   "before settled",
 ] as const;
 const BEFORE_WRITES = WORKER_MOMENTS.filter((moment) => moment.startsWith("before "));
-const GATEWAY_MOMENTS = ["before inbox-put", "after inbox-put"] as const;
+const GATEWAY_MOMENTS = [
+  "before inbox-put",
+  "after inbox-put",
+  "before goal-change",
+  "after goal-change",
+] as const;
 
 /** A minute; each comes at least so often in a run. */
 interface Rate {

@@ -23,6 +23,8 @@ export interface ChaosOptions {
   readonly undo: readonly Undo[];
   /** Questions a second. */
   readonly perSecond: number;
+  /** Whether people give goals too; on unless said, where the ledger is swept. */
+  readonly goals?: "on" | "off";
   /** How long it may take until all is quiet, ms. */
   readonly quietMs: number;
   note(line: string): void;
@@ -43,13 +45,15 @@ export interface ChaosOutcome {
 const WORKERS = 3;
 
 export async function runChaos(options: ChaosOptions): Promise<ChaosOutcome> {
-  const { seed, seconds, scope, on, undo, crowd, note } = options;
+  const { seed, seconds, perSecond, scope, on, undo, crowd, note } = options;
   const over = seed % 2 === 0 ? "http" : "socket";
   // Without sweeps threads wait for their turn, since a bell that is swallowed then is one that rings for a thread that waits.
   const how =
     scope === "workers alone"
       ? ({ sweeps: "off", concurrency: 1 } as const)
       : ({ sweeps: "on", concurrency: 10 } as const);
+  // What a goal does later is rung for by sweeps alone.
+  const hasGoals = options.goals !== "off" && how.sweeps === "on";
   // Of a crowd's many messages at once each would otherwise cost calls of its own, of which a run has twenty.
   const model = (everyMs: number) => chaosModel({ seed, everyMs, works: "on all" });
   const crowded = crowd === undefined ? {} : { model };
@@ -57,7 +61,9 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosOutcome> {
   const { fleet, place, folder } = world;
   const habits = randomOf(seed, "people");
   const people =
-    crowd === undefined ? createPeople(place, habits, options) : createCrowd(place, habits, crowd);
+    crowd === undefined
+      ? createPeople(place, habits, hasGoals ? { perSecond, goals: { seed } } : { perSecond })
+      : createCrowd(place, habits, crowd);
   const plan =
     crowd === undefined ? planOf(seed, seconds * 1_000, scope) : nothingLostPlan(seed, seconds * 1_000);
   if (crowd !== undefined) world.slack.delivery.double();

@@ -114,6 +114,21 @@ export function createSlackPlace(slack: LocalSlack, random: Random): ChaosPlace 
         return undefined;
       }
     },
+    goal(of, order) {
+      const thread = known(of);
+      const line = `${thread.isDirect ? "" : `${slack.botMention} `}goal ${order}`;
+      return wasTaken(thread.starter.say(thread.channel, line, { thread }).delivered);
+    },
+    beginGoal(objective) {
+      const starter = random.pick(people);
+      const channel = random.pick(channels);
+      const said = starter.say(channel, `${slack.botMention} goal ${objective}`, copies());
+      const session = `slack:${slack.teamId}:${channel.id}:${said.ts}`;
+      const thread: SlackThread = { session, root: said.ts, channel, isDirect: false, starter };
+      threads.set(session, thread);
+      authors.set(said.ts, starter);
+      return { thread, taken: sent(thread, said, true).taken };
+    },
     breakCall(kind, own) {
       const method = kind === "unreachable" ? "*" : own.pick(WRITES);
       slack.fault(method, faultOf(kind, own), { times: own.between(1, 2) });
@@ -134,7 +149,7 @@ export function createSlackPlace(slack: LocalSlack, random: Random): ChaosPlace 
       [...threads.values()].map((thread): ShownThread => ({
         session: thread.session,
         isGone: gone.has(thread.session),
-        fromBot: botsIn(thread).map(shownOf),
+        fromBot: botsIn(thread).map((message) => shownOf(message, slack)),
       })),
     strays: () => slack.botOutsideOfThreads().map(({ text }) => text),
     complaints: () => slack.complaints.filter((complaint) => !NOT_JUDGED.test(complaint)),
@@ -183,7 +198,12 @@ async function breakDelivery(slack: LocalSlack, kind: DeliveryFault, random: Ran
   }
 }
 
-function shownOf({ ts, text, controls }: SeenMessage): ShownMessage {
+/** A message that is a file has the file's id, and says what stands in it. */
+function shownOf({ ts, text, controls, files }: SeenMessage, slack: LocalSlack): ShownMessage {
+  const [file] = files.map(({ id }) => String(id));
   const has = (name: string): boolean => controls.some(({ actionId }) => actionId === `bobbin_${name}`);
-  return { id: ts, text, buttons: (["stop", "retry"] as const).filter(has) };
+  const buttons = (["stop", "retry"] as const).filter(has);
+  return file === undefined
+    ? { id: ts, text, buttons }
+    : { id: file, text: `${text}\n${slack.textOf(file) ?? ""}`, buttons };
 }

@@ -13,7 +13,18 @@ import { startPostgres, type PostgresServer } from "../support/services/postgres
 import { startRedis, type RedisServer } from "../support/services/redis-server.ts";
 import { createLocalSlack, type LocalSlack } from "../support/slack/local-slack.ts";
 import { until } from "../support/until.ts";
-import type { Act, AttemptRow, ChaosRecord, EntryRow, InboxRow, PageRow, RunRow } from "./checker/record.ts";
+import type {
+  Act,
+  AttemptRow,
+  ChaosRecord,
+  EntryRow,
+  GoalEventRow,
+  GoalRow,
+  InboxRow,
+  ModelCallRow,
+  PageRow,
+  RunRow,
+} from "./checker/record.ts";
 import { Fleet } from "./fleet.ts";
 import { notedWrites, noteWrites, rowsOf } from "./journal.ts";
 import { chaosModel } from "./model.ts";
@@ -81,9 +92,14 @@ const WORD_MS = 25;
 
 const HEARD_MS = 60_000;
 
+/** A goal whose next turn is due so soon goes on yet; one that was left by its turn is looked at minutes later. */
+const GOES_ON_MS = 130_000;
+
 const UNQUIET = `
 select (select count(*) from inbox where state <> 'done' and kind in ('message', 'command'))
-  + (select count(*) from runs where reply <> 'settled') as open`;
+  + (select count(*) from runs where reply <> 'settled')
+  + (select count(*) from goals where status <> 'waiting' and wake_at <= now_ms() + ${GOES_ON_MS})
+  + (select count(*) from goals where card_version < version) as open`;
 
 const STORED = "select session || ' ' || message as name from inbox where kind = 'message'";
 
@@ -223,9 +239,15 @@ async function ledgerOf(url: string) {
     rowsOf<R>(url, `select ${columns} from ${table}`);
   return {
     inbox: await all<InboxRow>("seq, id, session, kind, message, state, run, fate, reason", "inbox"),
-    runs: await all<RunRow>("id, session, cause, reply, reason, error_code, retry_of", "runs order by n"),
+    runs: await all<RunRow>(
+      "id, session, cause, started_at, reply, reason, error_code, retry_of",
+      "runs order by n",
+    ),
     attempts: await all<AttemptRow>("run, session, fence, worker, ended", "attempts"),
     entries: await all<EntryRow>("session, epoch, seq, run, kind, inbound, body", "entries"),
     pages: await all<PageRow>("run, index, key, message", "pages"),
+    goals: await all<GoalRow>("id, session, status, closed, body, card_message", "goals order by n"),
+    goalEvents: await all<GoalEventRow>("goal, n, at, kind, body", "goal_events order by n"),
+    modelCalls: await all<ModelCallRow>("session, run, started_at, outcome", "model_calls"),
   };
 }

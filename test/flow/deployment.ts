@@ -37,6 +37,8 @@ export interface DeployOptions {
   /** In the gateway's place. */
   readonly gatewayProgram?: string;
   readonly llm?: FakeLlmOptions;
+  /** Besides what every process gets. */
+  readonly env?: Environment;
 }
 
 export async function deploy(options: DeployOptions = {}): Promise<Deployment> {
@@ -55,6 +57,7 @@ export async function deploy(options: DeployOptions = {}): Promise<Deployment> {
     OPENAI_API_KEY: "key-of-the-test",
     WEB_CHAT: "on",
     ...(options.times === undefined ? {} : { QUICK_TIMES: JSON.stringify(options.times) }),
+    ...options.env,
   };
   const usual = options.times === undefined ? undefined : quickProcess;
   const spawn = (role: string, program = usual): ProductProcess =>

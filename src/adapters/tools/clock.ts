@@ -63,6 +63,7 @@ export function createTimeTool(deps: { readonly clock: Clock }): Tool {
       "Tells the current date, weekday and time in a time zone. Use it whenever the answer depends on what time or day it is.",
     effect: "read",
     doing: (count) => (count === 1 ? "Looking at the clock" : `Looking at ${count} clocks`),
+    isVolatile: true,
     arguments: z.object({
       zone: z
         .string()

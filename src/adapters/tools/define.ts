@@ -14,6 +14,8 @@ export interface ToolDefinition<Shape extends z.ZodObject> {
   readonly mayRepeat?: true;
   /** As of `Tool`. */
   doing?(count: number): string;
+  /** As `Tool.isVolatile`. */
+  readonly isVolatile?: true;
   /** ms, where it differs from the session's limit. */
   readonly timeoutMs?: number;
   run(given: z.output<Shape>, context: ToolContext): Promise<unknown>;
@@ -21,12 +23,13 @@ export interface ToolDefinition<Shape extends z.ZodObject> {
 
 /** @throws TypeError when the name is not allowed or the arguments can not be told as one plain JSON Schema object. */
 export function toolOf<Shape extends z.ZodObject>(definition: ToolDefinition<Shape>): Tool {
-  const { name, arguments: shape, mayRepeat, doing, timeoutMs, run } = definition;
+  const { name, arguments: shape, mayRepeat, isVolatile, doing, timeoutMs, run } = definition;
   return defineTool<z.output<Shape>>({
     ...specOf(definition),
     effect: definition.effect,
     ...(mayRepeat !== undefined && { mayRepeat }),
     ...(doing !== undefined && { doing }),
+    ...(isVolatile !== undefined && { isVolatile }),
     ...(timeoutMs !== undefined && { timeoutMs }),
     parse(value) {
       const parsed = shape.safeParse(value);

@@ -39,6 +39,8 @@ export interface Tool<Arguments = unknown> extends ToolSpec {
   readonly mayRepeat?: true;
   /** What it is doing, for people, while so many calls of it run: `Reading 3 pages`. By default "Using a tool". */
   doing?(count: number): string;
+  /** Its answer changes by itself, as that of a clock does: asked the same again it tells a goal nothing new, whatever it answers. */
+  readonly isVolatile?: true;
   /** Time limit of this tool in ms where it differs from the session's. */
   readonly timeoutMs?: number;
   /** Checks what the model gave; what it throws is read by the model. */

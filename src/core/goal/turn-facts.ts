@@ -1,6 +1,6 @@
 /** A run's stored entries as its goal sees them: which calls it made, and what it said last. Pure. */
 
-import type { Effect } from "../agent/tool.ts";
+import type { Tool } from "../agent/tool.ts";
 import type { Entry, EntryBody, ToolCall } from "../entry.ts";
 import type { Hash, RunId } from "../ids.ts";
 import { headOf } from "../text.ts";
@@ -11,13 +11,13 @@ const SAID_UNITS = 500;
 /**
  * @param entries of the session; those of other runs are left out.
  * @param last the round that is stored with the end.
- * @param effectOf of a tool by its name; undefined for one that only keeps the goal's books, and for one that is not known.
+ * @param toolOf by its name; undefined for one that only keeps the goal's books, and for one that is not known.
  */
 export function turnFacts(
   run: RunId,
   entries: readonly Entry[],
   last: readonly EntryBody[],
-  effectOf: (name: string) => Effect | undefined,
+  toolOf: (name: string) => Pick<Tool, "effect" | "isVolatile"> | undefined,
   hash: Hash,
 ): { readonly calls: readonly TurnCall[]; readonly said: string } {
   const asked = new Map<string, ToolCall>();
@@ -31,12 +31,12 @@ export function turnFacts(
     }
     if (body.kind !== "tool") continue;
     const call = asked.get(body.call);
-    const effect = call === undefined ? undefined : effectOf(call.name);
-    if (call === undefined || effect === undefined) continue;
+    const tool = call === undefined ? undefined : toolOf(call.name);
+    if (call === undefined || tool === undefined) continue;
     calls.push({
       call: hash(`${call.name} ${call.arguments}`),
-      result: hash(body.content),
-      isChange: body.ok && effect !== "read",
+      result: hash(tool.isVolatile === true ? "" : body.content),
+      isChange: body.ok && tool.effect !== "read",
     });
   }
   return { calls, said: headOf(said, SAID_UNITS) };

@@ -195,8 +195,8 @@ export function openGoalTurn(
   let activeMs = 0;
   let counted: LoopEnd | undefined;
   let isSeen = false;
-  const effectOf = (name: string) =>
-    deps.bookkeeping.has(name) ? undefined : profile.tools.find((tool) => tool.name === name)?.effect;
+  const toolOf = (name: string) =>
+    deps.bookkeeping.has(name) ? undefined : profile.tools.find((tool) => tool.name === name);
 
   function budgetBefore({ state }: RoundRecord): "go on" | "tell" | "over" {
     // A person who asks is answered; what that takes only counts.
@@ -246,7 +246,7 @@ export function openGoalTurn(
         !isOwn ||
         isShownAtOnce(goal) ||
         isHeardIn(run.id, entries) ||
-        hasEffect(goal, turnFacts(run.id, entries, [], effectOf, hash).calls);
+        hasEffect(goal, turnFacts(run.id, entries, [], toolOf, hash).calls);
       return isSeen;
     },
     ending(ending, entries, outcome) {
@@ -256,7 +256,7 @@ export function openGoalTurn(
         tokens += freshTokens(outcome.usage);
         activeMs += outcome.durationMs;
       }
-      const { calls, said } = turnFacts(run.id, entries, ending.round?.entries ?? [], effectOf, hash);
+      const { calls, said } = turnFacts(run.id, entries, ending.round?.entries ?? [], toolOf, hash);
       const { reason, error } = ending;
       const retryAfterMs = outcome.error?.facts["retryAfterMs"];
       return {

@@ -81,6 +81,7 @@ const well: ChaosRecord = {
       id: "r1",
       session,
       cause: "message",
+      started_at: 1,
       reply: "settled",
       reason: "stop",
       error_code: null,
@@ -95,6 +96,9 @@ const well: ChaosRecord = {
     entry(4, "assistant", { body: { text: answer, calls: [] } }),
   ],
   pages: [{ run: "r1", index: 0, key: "r1-1-0", message: "1.2" }],
+  goals: [],
+  goalEvents: [],
+  modelCalls: [],
   writes: [
     write("sessions", { fence: 0 }, { fence: 1 }),
     write("entries", null, { run: "r1", seq: 1 }),
@@ -313,7 +317,7 @@ test.each<[what: string, invariant: string, broken: Partial<ChaosRecord>]>([
 });
 
 test("what people asked for is not held against the product", () => {
-  const stop: Act = { kind: "stop", session, taken: true };
+  const stop: Act = { kind: "stop", session, taken: true, saidAt: 1, takenAt: 2 };
   const cancelled = {
     ...well,
     acts: [question, stop],

@@ -28,9 +28,13 @@ function brokenThread(record: ChaosRecord, session: string): Broken[] {
   const runs = record.runs.filter((run) => run.session === session);
   const words = new Map<string, readonly string[]>();
   const owned = new Set<string>();
+  for (const goal of record.goals)
+    if (goal.session === session && goal.card_message !== null) owned.add(goal.card_message);
 
   for (const run of runs) {
     if (run.reply !== "settled") found(`run ${run.id} is ${run.reply} to the end`);
+    // What a goal's turn without news says stands in its card alone.
+    if (run.cause === "continuation" && !record.pages.some((page) => page.run === run.id)) continue;
     const pages = pagesOf(record, run, shown, found);
     for (const { id } of pages) owned.add(id);
     words.set(

@@ -2,6 +2,16 @@
 // asked, what the database holds and saw. The checker reads this and nothing else.
 import type { Deed } from "../tools.ts";
 
+/** What people ask of goals. */
+export type GoalOrder = "set" | "replace" | "edit" | "pause" | "resume" | "clear" | "budget";
+
+/** ms since 1970. */
+interface Timed {
+  readonly saidAt: number;
+  /** When it was known whether it was taken in. */
+  readonly takenAt: number;
+}
+
 export type Act =
   | {
       readonly kind: "question";
@@ -14,7 +24,13 @@ export type Act =
       /** Said in a thread before it was known to be the bot's, and not to the bot by name. */
       readonly mayBeIgnored: boolean;
     }
-  | { readonly kind: "stop" | "reset" | "retry"; readonly session: string; readonly taken: boolean }
+  | (Timed & { readonly kind: "stop" | "reset" | "retry"; readonly session: string; readonly taken: boolean })
+  | (Timed & {
+      readonly kind: "goal";
+      readonly session: string;
+      readonly order: GoalOrder;
+      readonly taken: boolean;
+    })
   | {
       readonly kind: "edit" | "delete";
       readonly session: string;
@@ -53,6 +69,8 @@ export interface RunRow {
   readonly id: string;
   readonly session: string;
   readonly cause: string;
+  /** ms since 1970. */
+  readonly started_at: number;
   readonly reply: string;
   readonly reason: string | null;
   readonly error_code: string | null;
@@ -89,6 +107,53 @@ export interface PageRow {
   readonly message: string | null;
 }
 
+export interface GoalBody {
+  readonly id: string;
+  readonly revision: number;
+  readonly generation: number;
+  readonly status: string;
+  readonly closed?: string;
+  readonly windows: Readonly<
+    Record<"tokens" | "turns" | "activeMs", { readonly used: number; readonly limit: number }>
+  >;
+  readonly next?: {
+    readonly generation: number;
+    readonly revision: number;
+    readonly n: number;
+    readonly dueAt: number;
+  };
+  readonly wait?: { readonly until: number };
+  readonly lastTurns?: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export interface GoalRow {
+  readonly id: string;
+  readonly session: string;
+  readonly status: string;
+  readonly closed: string | null;
+  readonly body: GoalBody;
+  /** The message that shows it. */
+  readonly card_message: string | null;
+}
+
+/** A line of a goal's audit: what happened, and what the goal was behind it. */
+export interface GoalEventRow {
+  readonly goal: string;
+  readonly n: number;
+  readonly at: number;
+  readonly kind: string;
+  readonly body: GoalBody;
+}
+
+export interface ModelCallRow {
+  readonly session: string;
+  readonly run: string;
+  readonly started_at: number;
+  readonly outcome: string;
+}
+
 /** A write as a trigger saw it: whose session it was in that moment, and who wrote. */
 export interface NotedWrite {
   readonly n: number;
@@ -120,6 +185,9 @@ export interface ChaosRecord {
   readonly attempts: readonly AttemptRow[];
   readonly entries: readonly EntryRow[];
   readonly pages: readonly PageRow[];
+  readonly goals: readonly GoalRow[];
+  readonly goalEvents: readonly GoalEventRow[];
+  readonly modelCalls: readonly ModelCallRow[];
   readonly writes: readonly NotedWrite[];
 }
 

@@ -110,7 +110,19 @@ function create(call: Call, platform: Platform): JsonObject {
 function attachmentOf(file: File, { state, origin }: Platform): JsonObject {
   const id = state.newId();
   const url = `${origin}/attachments/${id}/${file.name}`;
-  return { id, filename: file.name, size: file.size, url, proxy_url: url, content_type: file.type };
+  const attachment = {
+    id,
+    filename: file.name,
+    size: file.size,
+    url,
+    proxy_url: url,
+    content_type: file.type,
+  };
+  file.text().then(
+    (text) => state.texts.set(id, text),
+    () => {},
+  );
+  return attachment;
 }
 
 function list(call: Call, platform: Platform): unknown {

@@ -19,6 +19,8 @@ export interface SeenMessage {
   readonly buttons: readonly SeenButton[];
   /** Names of the files in it. */
   readonly files: readonly string[];
+  /** What the bot's files say. */
+  readonly fileTexts: readonly string[];
   readonly isEdited: boolean;
   readonly isDeleted: boolean;
   readonly flags: number;
@@ -35,6 +37,7 @@ export function seen({ state }: Platform, message: StoredMessage): SeenMessage {
     content: message.content,
     buttons: buttonsOf(message.components),
     files: message.attachments.map((file) => String(file["filename"])),
+    fileTexts: message.attachments.map((file) => state.texts.get(String(file["id"])) ?? ""),
     isEdited: message.editedAtMs !== undefined,
     isDeleted: message.isDeleted,
     flags: message.flags,

@@ -32,6 +32,8 @@ export class DiscordState {
   /** Who is in no server any more. */
   readonly left = new Set<string>();
   readonly profiles = new Map<string, Profile>();
+  /** Of the files that the bot has sent, by their ids. */
+  readonly texts = new Map<string, string>();
   readonly guilds = new Map<string, Guild>();
   readonly channels = new Map<string, Channel>();
   readonly #messages = new Map<string, Map<string, StoredMessage>>();

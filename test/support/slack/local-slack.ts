@@ -86,6 +86,8 @@ export interface LocalTeam {
     content: string | Buffer,
     options?: FileOptions,
   ): StoredFile;
+  /** What stands in a file that was uploaded. */
+  textOf(file: string): string | undefined;
   /** A preview appears below a message, which comes as an edit with the same text. */
   unfurl(message: MessageRef, url: string): void;
   /** An administrator or a rule takes a message away. */
@@ -322,6 +324,7 @@ function teamOn(teams: Teams, platform: Platform, delivery: Delivery): LocalTeam
       channel.members.delete(app.botUserId);
       membership(channel, "left");
     },
+    textOf: (file) => platform.files.find(file)?.content.toString(),
     file: (by, name, content, fileOptions) => platform.files.add(by.id, name, content, fileOptions),
     unfurl(ref, url) {
       const message = workspace.find(ref.channel, ref.ts);
