@@ -10,6 +10,7 @@ import { listen, type Mounted, type MountedDirectly } from "./adapters/http/list
 import { createNewId, sha256 } from "./adapters/ids.ts";
 import { createAnswers } from "./adapters/postgres/answers.ts";
 import { createBranches } from "./adapters/postgres/branches.ts";
+import { createFeedbackBook } from "./adapters/postgres/feedback.ts";
 import { createDepartures } from "./adapters/postgres/departures.ts";
 import { createPages } from "./adapters/postgres/pages.ts";
 import { createInbox } from "./adapters/postgres/inbox.ts";
@@ -50,7 +51,7 @@ import { openInstalls } from "./parts/installs.ts";
 import { openMetrics } from "./parts/metrics.ts";
 import { nothingHere, stillStarting } from "./parts/meanwhile.ts";
 import { openOverviews } from "./parts/overviews.ts";
-import { isWebChatOn, openPlaces } from "./parts/places.ts";
+import { hostsOf, isWebChatOn, openPlaces } from "./parts/places.ts";
 import { openServing } from "./parts/serving.ts";
 import { isSlackOverHttp, openSlack } from "./parts/slack.ts";
 
@@ -318,7 +319,16 @@ export async function startApp(
     });
     if (role !== "worker") adminSite = admin.site;
     /** What every way in needs to do what people ask for. */
-    const asked = { access, intake, branching, transcripts, models, goals: goalCommands, door: admin.door };
+    const asked = {
+      access,
+      intake,
+      branching,
+      transcripts,
+      models,
+      goals: goalCommands,
+      feedback: createFeedbackBook(sql),
+      door: admin.door,
+    };
     if (hasWebChat) {
       // A gateway does not answer: only its workers know which model does.
       const info = { botName: BOT_NAME, version, demo: role === "start" && settings.model === undefined };
@@ -387,9 +397,4 @@ export async function startApp(
     await stopAll();
     throw error;
   }
-}
-
-/** The names that people may reach the web chat by, besides the loopback's. */
-function hostsOf({ publicUrl }: Settings): readonly string[] {
-  return publicUrl === undefined ? [] : [new URL(publicUrl).hostname];
 }

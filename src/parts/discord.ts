@@ -31,7 +31,7 @@ import type { Door } from "../core/admin/door.ts";
 import type { Branching } from "../core/branch/branching.ts";
 import type { Models } from "../core/command/models.ts";
 import type { GoalCommands } from "../core/command/goal-command.ts";
-import { createCommands } from "../core/command/commands.ts";
+import { createCommands, type CommandDeps } from "../core/command/commands.ts";
 import { toBobbinError } from "../core/errors.ts";
 import { growingMs, pause, untilAborted } from "../core/pause.ts";
 import type { Answers } from "../core/ports/answers.ts";
@@ -74,6 +74,7 @@ export interface DiscordWayInDeps {
   readonly models: Models;
   readonly goals: GoalCommands;
   readonly door: Door;
+  readonly feedback: CommandDeps["feedback"];
   readonly marks: ReadingMarks;
   readonly leaveSpace: LeaveSpace;
   /** For the one who listens; its leases are held for as long as a process lives. */
@@ -164,6 +165,7 @@ export async function openDiscord(
       models,
       goals,
       door,
+      feedback,
       marks,
       leaveSpace,
       leadership,
@@ -188,6 +190,7 @@ export async function openDiscord(
           models,
           goals,
           door,
+          feedback,
           clock,
           log,
         });

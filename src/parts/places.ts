@@ -40,6 +40,11 @@ export function isWebChatOn(
   return webChat ?? !hasPlatform;
 }
 
+/** The names that people may reach the web chat by, besides the loopback's. */
+export function hostsOf({ publicUrl }: Pick<Settings, "publicUrl">): readonly string[] {
+  return publicUrl === undefined ? [] : [new URL(publicUrl).hostname];
+}
+
 /** What a platform gives to those who answer. */
 interface Place {
   surfaceOf(session: SessionId): Surface;

@@ -24,7 +24,7 @@ import type { Door } from "../core/admin/door.ts";
 import type { Branching } from "../core/branch/branching.ts";
 import type { Models } from "../core/command/models.ts";
 import type { GoalCommands } from "../core/command/goal-command.ts";
-import { createCommands } from "../core/command/commands.ts";
+import { createCommands, type CommandDeps } from "../core/command/commands.ts";
 import { toBobbinError } from "../core/errors.ts";
 import type { Answers } from "../core/ports/answers.ts";
 import type { Clock } from "../core/ports/clock.ts";
@@ -68,6 +68,7 @@ export interface SlackWayInDeps {
   readonly models: Models;
   readonly goals: GoalCommands;
   readonly door: Door;
+  readonly feedback: CommandDeps["feedback"];
   readonly threads: PersonThreads;
   readonly answers: Answers;
   /** Rings for what waits in the space. Never rejects. */
@@ -157,7 +158,7 @@ export async function openSlack(
   await orLater(Promise.race([ready, away.promise]), clock);
 
   function receiveOf(gateway: SlackWayInDeps, owing: PrivateAnswers): (bot: SlackBot) => Receive {
-    const { access, intake, branching, transcripts, models, goals, door, threads } = gateway;
+    const { access, intake, branching, transcripts, models, goals, feedback, door, threads } = gateway;
     return (bot) => {
       const { api, people, surfaces } = spaces.at(bot.space);
       return createReceive(
@@ -166,7 +167,7 @@ export async function openSlack(
           transcripts,
           people,
           commands: createCommands(
-            { access, intake, branching, transcripts, models, goals, door, clock, log },
+            { access, intake, branching, transcripts, models, goals, feedback, door, clock, log },
             { written: writtenTo(bot) },
           ),
           answers: owing,

@@ -68,6 +68,10 @@ const FORMS: Readonly<Record<CommandName, readonly Form[]>> = {
   queue: [{ idle: /Nothing waits in this thread/ }],
   usage: [{ idle: /1 call, [\d,]+ tokens/, running: NOT_YET, nothing: NOT_YET }],
   details: [{ idle: /Run .*The answer is complete/s, running: /It is under way/, nothing: NOT_YET }],
+  feedback: [
+    { idle: /Was the last answer good/ },
+    { argument: "good", idle: /Noted, thank you/, running: NOT_YET, nothing: NOT_YET },
+  ],
   model: [{ idle: /This thread uses the default, fake/ }, sets("default", /uses the default model/)],
   effort: [{ idle: /has no such levels/ }, sets("default", /thinks as much as it does by default/)],
   title: [{ idle: /This thread is called “/ }, sets("Plans for spring", /is called “Plans for spring” now/)],

@@ -153,7 +153,7 @@ describe.each(["socket", "http"] as const)("over %s, a gateway and two workers",
     world.llm.script(refuses(400, { message: "no" }), says("it worked"));
     const root = ana.say(channel, `${at} please try`);
     const [failed] = await world.settled(root, 1);
-    expect(failed?.controls.map(({ actionId }) => actionId)).toEqual(["bobbin_retry"]);
+    expect(failed?.controls.map(({ actionId }) => actionId)).toEqual(["bobbin_retry", "bobbin_details"]);
     await Promise.all([ana.click(failed!, "bobbin_retry"), ben.click(failed!, "bobbin_retry")]);
     await world.shows(root, /^it worked/);
     await until(() => slack.statusLine(channel, root) === "", { what: "nothing is running" });

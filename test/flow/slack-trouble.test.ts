@@ -278,7 +278,7 @@ test("a model that refuses: a person sees why with a button to try again, which 
   world.llm.script(refuses(400, { message: "no" }));
   const root = ana.say(channel, `${at} please try`);
   const [failed] = await world.settled(root, 1);
-  expect(failed?.controls.map(({ actionId }) => actionId)).toEqual(["bobbin_retry"]);
+  expect(failed?.controls.map(({ actionId }) => actionId)).toEqual(["bobbin_retry", "bobbin_details"]);
   world.llm.script(says("it worked"));
   expect(await ana.click(failed!, "bobbin_retry")).toMatchObject({ kind: "acknowledged" });
   await world.shows(root, /^it worked/);

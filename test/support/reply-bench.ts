@@ -5,7 +5,7 @@ import type { Entry } from "../../src/core/entry.ts";
 import type { RunId } from "../../src/core/ids.ts";
 import type { Fence } from "../../src/core/ports/run-store.ts";
 import type { Outcome, RunInfo } from "../../src/core/run.ts";
-import type { SurfaceLimits } from "../../src/core/ports/surface.ts";
+import type { Button, SurfaceLimits } from "../../src/core/ports/surface.ts";
 import { concluded, documentOf, type ReplyDocument } from "../../src/core/reply/document.ts";
 import { render } from "../../src/core/reply/render.ts";
 import { createReplyWriter, type ReplyWriter, type ReplyWriterOptions } from "../../src/core/reply/writer.ts";
@@ -99,3 +99,9 @@ export async function settles<T>(clock: ManualClock, promise: Promise<T>): Promi
   }
   throw new Error("not settled after ten minutes");
 }
+
+/** What people are asked below an answer. */
+export const thumbsOf = (run: string): readonly Button[] => [
+  { action: "good", label: "Good answer", value: run },
+  { action: "bad", label: "Bad answer", value: run },
+];

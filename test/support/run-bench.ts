@@ -1,6 +1,7 @@
 // One thread of the bot with everything real but the platform, the model and the time: the intake, the ledger in Postgres, and
 // as many workers as a test wants, each of which can leave, die, or lose its lease.
 import { shutDoor } from "./shut-door.ts";
+import { memoryFeedback } from "./memory-feedback.ts";
 import { noBranching } from "./no-branching.ts";
 import { randomBytes } from "node:crypto";
 import { sha256 } from "../../src/adapters/ids.ts";
@@ -142,6 +143,7 @@ export class RunBench {
       models: this.models,
       goals: goalCommands(),
       door: shutDoor,
+      feedback: memoryFeedback(),
       clock: this.clock,
       log: silentLog,
     });

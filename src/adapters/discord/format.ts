@@ -1,6 +1,5 @@
 /** A page of a reply as a Discord message: text with small print below, and buttons. Pure. */
 
-import { BUTTON_ACTIONS } from "../../core/command/button.ts";
 import type { Button, ButtonAction, PageContent } from "../../core/ports/surface.ts";
 import { headOf } from "../../core/text.ts";
 import { escapesIn, escapeText } from "./inline-markdown.ts";
@@ -22,6 +21,8 @@ const ROW = 1;
 const BUTTON = 2;
 /** Grey, where no button is what a person has to press. */
 const SECONDARY = 2;
+/** Small, since they stand below each answer. */
+const SIGNS: Partial<Readonly<Record<ButtonAction, string>>> = { good: "👍", bad: "👎" };
 const STYLES = { primary: 1, danger: 4 } as const;
 
 interface ActionRow {
@@ -61,7 +62,8 @@ export function formatPage(page: PageContent, mark = ""): DiscordMessage {
 const CUSTOM_ID = /^bobbin:([a-z]+):([^:]+)(?::([\w-]*))?$/;
 
 export interface Clicked {
-  readonly action: ButtonAction;
+  /** Of a button that another version made it may be none of ours. */
+  readonly action: string;
   readonly value: string;
   /** Of the message that the button was posted with. */
   readonly mark: string;
@@ -69,8 +71,7 @@ export interface Clicked {
 
 /** What stands in the id of a button; undefined for one that is not ours. */
 export function readCustomId(id: string): Clicked | undefined {
-  const [, name, value = "", mark = ""] = CUSTOM_ID.exec(id) ?? [];
-  const action = BUTTON_ACTIONS.find((each) => each === name);
+  const [, action, value = "", mark = ""] = CUSTOM_ID.exec(id) ?? [];
   return action === undefined ? undefined : { action, value, mark };
 }
 
@@ -80,7 +81,7 @@ function rowOf(buttons: readonly Button[], mark: string): ActionRow {
     components: buttons.map(({ action, label, value, style }) => ({
       type: BUTTON,
       style: style === undefined ? SECONDARY : STYLES[style],
-      label: headOf(label, LABEL_LIMIT),
+      label: headOf(SIGNS[action] ?? label, LABEL_LIMIT),
       custom_id: headOf(`bobbin:${action}:${value}:${mark}`, ID_LIMIT),
     })),
   };

@@ -8,7 +8,7 @@ import {
   type APIInteraction,
   type APIMessage,
 } from "discord-api-types/v10";
-import { clickOf, type About } from "../../core/command/button.ts";
+import { clickOf, UNKNOWN_BUTTON, type About } from "../../core/command/button.ts";
 import type { Command, CommandName } from "../../core/command/command.ts";
 import type { CommandRequest } from "../../core/command/commands.ts";
 import { COMMANDS, commandOf } from "../../core/command/table.ts";
@@ -101,7 +101,7 @@ export function askedBy(
       const clicked = readCustomId(interaction.data.custom_id);
       if (clicked === undefined) return undefined;
       const asked = clickOf(clicked.action, clicked.value);
-      if (asked === undefined) return undefined;
+      if (asked === undefined) return { kind: "nothing", why: UNKNOWN_BUTTON };
       return asking(interaction, (one) => inThread(one, one.channel, asked.command, bot, asked.about));
     }
     default:

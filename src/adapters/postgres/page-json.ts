@@ -2,6 +2,7 @@
 
 import { BUTTON_ACTIONS } from "../../core/command/button.ts";
 import type { Button, PageContent, PageFile } from "../../core/ports/surface.ts";
+import { cleanJsonText } from "../../core/text.ts";
 import { fieldsOf, listOf, optional, textOf } from "./stored-json.ts";
 
 export function toPage(value: unknown): PageContent {
@@ -16,8 +17,16 @@ export function toPage(value: unknown): PageContent {
     ...(page["isTrouble"] === true ? { isTrouble: true } : {}),
     ...optional(page, "file", toFile),
     ...(page["isCard"] === true ? { isCard: true } : {}),
-    buttons: listOf(page["buttons"], "buttons").flatMap(toButton),
+    buttons: [...listOf(page["buttons"], "buttons"), ...listOf(page["more"] ?? [], "more")].flatMap(toButton),
   };
+}
+
+/** An older version refuses a page with a button that it does not know: those that came later stand where it does not look. */
+export function pageText(page: PageContent): string {
+  const isOld = ({ action }: Button): boolean => action === "stop" || action === "retry";
+  const more = page.buttons.filter((button) => !isOld(button));
+  if (more.length === 0) return cleanJsonText(page);
+  return cleanJsonText({ ...page, buttons: page.buttons.filter(isOld), more });
 }
 
 function toFile(value: unknown): PageFile {

@@ -2,9 +2,9 @@
 
 import { labelOf } from "../../core/label.ts";
 import type { WebMessage, WebMessages, WebThread } from "../../core/ports/web-messages.ts";
-import { cleanJsonText, cleanText } from "../../core/text.ts";
+import { cleanText } from "../../core/text.ts";
 import { threadOf, type SessionId } from "../../core/thread.ts";
-import { toPage } from "./page-json.ts";
+import { pageText, toPage } from "./page-json.ts";
 import type { Sql } from "./sql.ts";
 
 export interface MessageRow {
@@ -89,7 +89,7 @@ export function createWebMessages(sql: Sql): WebMessages {
       if (message === undefined) throw new Error("a web message was neither inserted nor found");
       return message;
     },
-    update: (session, id, page) => one(UPDATE, [session, id, cleanJsonText(page)]),
+    update: (session, id, page) => one(UPDATE, [session, id, pageText(page)]),
     remove: (session, id) => one(REMOVE, [session, id]),
     get: (session, id) => one(GET, [session, id]),
     async list(session, sinceRevision = 0) {
@@ -113,7 +113,7 @@ export function insertValues(
 ): readonly string[] {
   const { session, id, from, speaker, page } = message;
   const label = labelOf({ firstText: cleanText(given ?? page.markdown) });
-  return [session, id, channelOf(session), from, cleanText(speaker), cleanJsonText(page), label];
+  return [session, id, channelOf(session), from, cleanText(speaker), pageText(page), label];
 }
 
 /** All threads of a channel have the same, and no other channel has. */

@@ -1,7 +1,6 @@
 /** A page of a reply as a Slack message: blocks for people to see, and the same as text for where blocks are not shown. Pure. */
 
-import { BUTTON_ACTIONS } from "../../core/command/button.ts";
-import type { Button, PageContent } from "../../core/ports/surface.ts";
+import type { Button, ButtonAction, PageContent } from "../../core/ports/surface.ts";
 import { headOf, isBlank } from "../../core/text.ts";
 import { blocksOf, type PageBlock } from "./blocks.ts";
 import { escapedLength, escapeSigns, mrkdwnOf } from "./mrkdwn.ts";
@@ -22,13 +21,21 @@ const BLOCK_ID_LIMIT = 255;
 /** One line. */
 const LINE_LIMIT = 300;
 
-/** What a click on a button comes back with. */
-export const actionIdOf = (action: Button["action"]): string => `bobbin_${action}`;
+/** Before what a click on a button comes back with. */
+const OURS = "bobbin_";
+/** Of the two buttons that Slack has for what people think of an answer: which of them it was stands in its value. */
+export const FEEDBACK_ID = `${OURS}feedback`;
 
-/** Undefined for what is none of ours. */
-export function actionIn(actionId: string): Button["action"] | undefined {
-  return BUTTON_ACTIONS.find((action) => actionIdOf(action) === actionId);
+/** What a click on a button comes back with. */
+export const actionIdOf = (action: Button["action"]): string => `${OURS}${action}`;
+
+/** What a button of ours asks for, in this version or another one. Undefined for what is none of ours. */
+export function actionIn(actionId: string): string | undefined {
+  return actionId.startsWith(OURS) ? actionId.slice(OURS.length) : undefined;
 }
+
+/** Small, since they stand below each answer. */
+const SIGNS: Partial<Readonly<Record<ButtonAction, string>>> = { good: "👍", bad: "👎" };
 
 interface PlainText {
   readonly type: "plain_text";
@@ -36,9 +43,24 @@ interface PlainText {
   readonly emoji: false;
 }
 
+interface FeedbackButton {
+  readonly text: PlainText;
+  readonly value: string;
+}
+
 export type SlackBlock =
   | PageBlock
   | { readonly type: "context"; readonly block_id?: string; readonly elements: readonly PlainText[] }
+  | {
+      readonly type: "context_actions";
+      readonly block_id?: string;
+      readonly elements: readonly {
+        readonly type: "feedback_buttons";
+        readonly action_id: string;
+        readonly positive_button: FeedbackButton;
+        readonly negative_button: FeedbackButton;
+      }[];
+    }
   | {
       readonly type: "actions";
       readonly block_id?: string;
@@ -104,7 +126,7 @@ export function formatPage(page: PageContent, options: FormatOptions = {}): Slac
   const blocks: SlackBlock[] = [
     ...blocksOf(rich),
     ...[steps, status, footer].filter((line) => line !== "").map(contextOf),
-    ...(page.buttons.length === 0 ? [] : [actionsOf(page.buttons)]),
+    ...buttonBlocks(page.buttons),
   ];
   return { kind: "message", blocks: withKey(blocks, options.key), text: said === "" ? plain : said, plain };
 }
@@ -121,12 +143,56 @@ function contextOf(line: string): SlackBlock {
   return { type: "context", elements: [plainText(line)] };
 }
 
+function buttonBlocks(buttons: readonly Button[]): readonly SlackBlock[] {
+  const [good, bad] = (["good", "bad"] as const).map((action) =>
+    buttons.find((each) => each.action === action),
+  );
+  if (good === undefined || bad === undefined) return buttons.length === 0 ? [] : [actionsOf(buttons)];
+  const others = buttons.filter((each) => each !== good && each !== bad);
+  return [
+    ...(others.length === 0 ? [] : [actionsOf(others)]),
+    {
+      type: "context_actions",
+      elements: [
+        {
+          type: "feedback_buttons",
+          action_id: FEEDBACK_ID,
+          positive_button: feedbackOf(good),
+          negative_button: feedbackOf(bad),
+        },
+      ],
+    },
+  ];
+}
+
+export function hasFeedback(blocks: readonly SlackBlock[]): boolean {
+  return blocks.some(({ type }) => type === "context_actions");
+}
+
+/** The same where Slack does not know its own buttons for feedback: plain ones stand for them. */
+export function withPlainFeedback(blocks: readonly SlackBlock[]): readonly SlackBlock[] {
+  return blocks.map((block) => {
+    if (block.type !== "context_actions") return block;
+    const buttons = block.elements.flatMap(({ positive_button: good, negative_button: bad }) =>
+      (["good", "bad"] as const).map((action): Button => {
+        const { text, value } = { good, bad }[action];
+        return { action, label: text.text, value: value.slice(action.length + 1) };
+      }),
+    );
+    return { ...actionsOf(buttons), ...(block.block_id === undefined ? {} : { block_id: block.block_id }) };
+  });
+}
+
+function feedbackOf({ action, label, value }: Button) {
+  return { text: plainText(headOf(label, LABEL_LIMIT)), value: headOf(`${action} ${value}`, VALUE_LIMIT) };
+}
+
 function actionsOf(buttons: readonly Button[]): SlackBlock {
   return {
     type: "actions",
     elements: buttons.map(({ action, label, value, style, confirm }) => ({
       type: "button",
-      text: plainText(headOf(label, LABEL_LIMIT)),
+      text: plainText(headOf(SIGNS[action] ?? label, LABEL_LIMIT)),
       action_id: actionIdOf(action),
       value: headOf(value, VALUE_LIMIT),
       ...(style === undefined ? {} : { style }),

@@ -5,11 +5,12 @@ import type { Command } from "../../core/command/command.ts";
 import { parseCommand } from "../../core/command/parse.ts";
 import { COMMANDS } from "../../core/command/table.ts";
 import type { Author } from "../../core/inbound.ts";
+import type { InboundId } from "../../core/ids.ts";
 import { headOf } from "../../core/text.ts";
 import { threadOf, type SessionId } from "../../core/thread.ts";
 import { authorOf, type AuthorReading } from "./author.ts";
 import { chosenIn } from "./choices.ts";
-import { actionIn } from "./format.ts";
+import { actionIn, FEEDBACK_ID } from "./format.ts";
 import { REFRESH_ACTION } from "./home-view.ts";
 import type { HomeOpened } from "./home.ts";
 import { isDirectChannel, sessionAt, slackInboundId, type SlackBot } from "./identity.ts";
@@ -46,6 +47,13 @@ export type Interaction =
       readonly command: Command;
       readonly channel: string;
       readonly author: Author;
+    }
+  /** A button of ours that only another version knows. */
+  | {
+      readonly kind: "unknown_button";
+      readonly id: InboundId;
+      readonly answerAt: AskedAt;
+      readonly answerTo?: string;
     }
   /** The Home tab shall be made anew. */
   | { readonly kind: "home"; readonly opened: HomeOpened }
@@ -100,20 +108,39 @@ function parseClick(body: Payload, reading: AuthorReading, now: number): Interac
     if (asked === undefined || answerTo === undefined) return { kind: "nothing" };
     return { kind: "chosen", asked, answerTo, isElsewhere: textOf(container["thread_ts"]) === undefined };
   }
-  const button = actionIn(actionId);
-  const clicked = button && clickOf(button, textOf(action["value"]));
-  if (clicked === undefined) return { kind: "nothing" };
+  const pressed = pressedIn(actionId, textOf(action["value"]));
+  if (pressed === undefined) return { kind: "nothing" };
   const root =
     textOf(container["thread_ts"]) ?? textOf(message["thread_ts"]) ?? textOf(container["message_ts"]);
-  const asked = askedOf(body, { reading, channel, root, at, command: clicked.command });
-  return asked === undefined
-    ? { kind: "nothing" }
+  const clicked = clickOf(pressed.name, pressed.value);
+  const asked = askedOf(body, { reading, channel, root, at, command: clicked?.command ?? { name: "help" } });
+  if (asked === undefined) return { kind: "nothing" };
+  return clicked === undefined
+    ? unknownButton(asked, answerTo)
     : {
         kind: "command",
         asked,
         about: clicked.about,
         ...(answerTo === undefined ? {} : { answerTo }),
       };
+}
+
+/** The button of ours that was pressed, and what it carries. */
+function pressedIn(
+  actionId: string,
+  value: string | undefined,
+): { readonly name: string; readonly value: string | undefined } | undefined {
+  if (actionId !== FEEDBACK_ID) {
+    const name = actionIn(actionId);
+    return name === undefined ? undefined : { name, value };
+  }
+  const [name = "", ...rest] = (value ?? "").split(" ");
+  return { name, value: rest.join(" ") };
+}
+
+function unknownButton({ id, answerAt }: Asked, answerTo: string | undefined): Interaction {
+  if (answerAt === undefined) return { kind: "nothing" };
+  return { kind: "unknown_button", id, answerAt, ...(answerTo === undefined ? {} : { answerTo }) };
 }
 
 function parseHome(body: Payload): Interaction {

@@ -4,6 +4,7 @@
  */
 
 import type { About } from "../../core/command/button.ts";
+import { UNKNOWN_BUTTON } from "../../core/command/button.ts";
 import type { Command } from "../../core/command/command.ts";
 import type { CommandResult, Commands } from "../../core/command/commands.ts";
 import type { Author, Inbound } from "../../core/inbound.ts";
@@ -177,6 +178,10 @@ export function createReceive(deps: ReceiveDeps, bot: SlackBot): Receive {
       }
       case "home":
         return { after: () => home.show(parsed.opened) };
+      case "unknown_button": {
+        const { id, answerAt, answerTo } = parsed;
+        return owed(id, { at: answerAt, ...(answerTo === undefined ? {} : { answerTo }) }, UNKNOWN_BUTTON);
+      }
       case "chosen":
         return chosen(parsed.asked, parsed.answerTo, parsed.isElsewhere);
       case "which_thread":

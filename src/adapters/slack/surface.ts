@@ -10,7 +10,14 @@ import { threadOf, type SessionId } from "../../core/thread.ts";
 import type { SlackAnswer, SlackApi, SlackData } from "./api.ts";
 import { methodBudget, postBudget } from "./budgets.ts";
 import { createFindPost, metadataOf } from "./find-post.ts";
-import { formatPage, measure, PAGE_SIZE, type SlackMessage } from "./format.ts";
+import {
+  formatPage,
+  hasFeedback,
+  measure,
+  PAGE_SIZE,
+  withPlainFeedback,
+  type SlackMessage,
+} from "./format.ts";
 import { fieldsOf, textOf } from "./payload.ts";
 import { decisionOn, hasBadBlocks, isFrozen } from "./refusals.ts";
 import type { SlackStatus } from "./status.ts";
@@ -19,10 +26,16 @@ export interface SlackSurfaceDeps {
   readonly api: SlackApi;
   /** Shared by all threads of the install. */
   readonly status: SlackStatus;
+  /** What this install's Slack was found not to have; shared by all its threads. */
+  readonly look: SlackLook;
   /** Shared by all processes. */
   readonly pacer: Pacer;
   readonly clock: Clock;
   readonly log: Log;
+}
+
+export interface SlackLook {
+  hasNoFeedback: boolean;
 }
 
 export interface SlackSurfaceOptions {
@@ -76,6 +89,9 @@ export function createSlackSurface(
     return answer;
   }
 
+  const blocksOf = ({ blocks }: Sendable): Sendable["blocks"] =>
+    deps.look.hasNoFeedback ? withPlainFeedback(blocks) : blocks;
+
   /** Sends with blocks, and once as plain text where Slack does not like them. */
   async function send(
     method: string,
@@ -83,8 +99,14 @@ export function createSlackSurface(
     message: Sendable,
     mayBegin?: MayBegin,
   ): Promise<SlackAnswer> {
-    const { text, blocks, plain } = message;
-    const answer = await api.call(method, { ...args, text, blocks }, mayBegin);
+    const { text, plain } = message;
+    const wished = blocksOf(message);
+    let answer = await api.call(method, { ...args, text, blocks: wished }, mayBegin);
+    if (hasBadBlocks(answer) && hasFeedback(wished)) {
+      log.debug("Slack has no buttons for feedback here; plain ones are used", { ...answer });
+      deps.look.hasNoFeedback = true;
+      answer = await api.call(method, { ...args, text, blocks: blocksOf(message) }, mayBegin);
+    }
     if (!hasBadBlocks(answer)) return answer;
     log.warn("Slack refused the blocks of a page; it is sent as text", { ...answer });
     return api.call(method, { ...args, text: plain }, mayBegin);

@@ -28,7 +28,7 @@ export function createSlackSurfaces(
 ): SlackSurfaces {
   const status = new SlackStatus(deps);
   const files: SlackFiles = { isRefused: false };
-  const shared = { ...deps, status };
+  const shared = { ...deps, status, look: { hasNoFeedback: false } };
   return {
     of(session) {
       const surface = createSlackSurface(shared, session, options);

@@ -17,6 +17,7 @@ import type { SessionId } from "../../core/thread.ts";
 import { serveAssets } from "../http/assets.ts";
 import { guard, isFromHere } from "../http/guard.ts";
 import { streamEvents } from "./event-stream.ts";
+import { htmlOf } from "./format.ts";
 import { galleryPage, type GalleryPlaces } from "./gallery/page.ts";
 import { chatPage, type ChatInfo, type OpenThread } from "./pages/chat.ts";
 import { problemPage } from "./pages/layout.ts";
@@ -221,11 +222,12 @@ function unreadable(c: Context): Response {
 function answer(c: Context, received: Received): Response {
   switch (received.kind) {
     case "stored": {
-      const { session, notice } = received;
+      const { session, notice, details } = received;
       return c.json({
         thread: session,
         path: threadPath(session),
         ...(notice === undefined ? {} : { notice }),
+        ...(details === undefined ? {} : { details: htmlOf(details) }),
       });
     }
     case "unknown_thread":

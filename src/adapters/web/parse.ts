@@ -1,7 +1,6 @@
 /** What a browser sends, checked, and the Inbound that it becomes. */
 
 import { z } from "zod";
-import { BUTTON_ACTIONS } from "../../core/command/button.ts";
 import { inboundIdOf, type Author, type MessageInbound } from "../../core/inbound.ts";
 import type { InboundId } from "../../core/ids.ts";
 import { cleanText, headOf } from "../../core/text.ts";
@@ -15,7 +14,7 @@ export const messageBody = z.object({ id, text: z.string().max(100_000), thread:
 export const actionBody = z.object({
   id,
   thread,
-  action: z.enum(BUTTON_ACTIONS),
+  action: z.string().regex(/^[a-z_]{1,40}$/),
   value: z.string().max(500).optional(),
 });
 export const nameBody = z.object({ name: z.string().max(200) });

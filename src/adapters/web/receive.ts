@@ -7,7 +7,7 @@
 import type { z } from "zod";
 import { isAside } from "../../core/aside.ts";
 import type { Author } from "../../core/inbound.ts";
-import { clickOf } from "../../core/command/button.ts";
+import { clickOf, UNKNOWN_BUTTON } from "../../core/command/button.ts";
 import type { Commands } from "../../core/command/commands.ts";
 import { parseCommand } from "../../core/command/parse.ts";
 import type { PageContent } from "../../core/ports/surface.ts";
@@ -27,8 +27,13 @@ import {
 } from "./parse.ts";
 
 export type Received =
-  /** Stored. `notice`: one line for the person alone. */
-  | { readonly kind: "stored"; readonly session: SessionId; readonly notice?: string }
+  /** Stored. For the person alone: `notice`, one line, or `details`, markdown that belongs below the message. */
+  | {
+      readonly kind: "stored";
+      readonly session: SessionId;
+      readonly notice?: string;
+      readonly details?: string;
+    }
   | { readonly kind: "unknown_thread" }
   | { readonly kind: "refused"; readonly why: string };
 
@@ -145,9 +150,14 @@ export async function receiveAction(
   const session = await deps.threads.find(body.thread);
   if (session === undefined) return { kind: "unknown_thread" };
   const clicked = clickOf(body.action, body.value);
-  if (clicked === undefined) return { kind: "refused", why: "That button is not known. Reload the page." };
-  const { run: _, ...about } = clicked.about;
+  if (clicked === undefined) return { kind: "stored", session, notice: UNKNOWN_BUTTON };
+  // A button that stops goes with the end of its answer, in every window: there is none that was left standing.
+  const about = clicked.command.name === "stop" ? {} : clicked.about;
   const request = { session, author, id: commandIdOf(body.id), at: deps.clock.now(), ...about };
   const result = await deps.commands.run(clicked.command, request);
-  return { kind: "stored", session, notice: result.text };
+  return {
+    kind: "stored",
+    session,
+    [clicked.command.name === "details" ? "details" : "notice"]: result.text,
+  };
 }

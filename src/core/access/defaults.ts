@@ -27,6 +27,7 @@ export const DEFAULT_ACCESS: AccessRules = {
     queue: "everyone",
     usage: "everyone",
     details: "everyone",
+    feedback: "everyone",
     /*
      * A thread is its people's: they choose among the models that the configuration lists, name it, and tell the bot to be quiet
      * in it. All of that is kept with who did it, and anyone of them can take it back.

@@ -10,6 +10,9 @@ export const BUTTON_ACTIONS = [
   "stop",
   "retry",
   "start",
+  "details",
+  "good",
+  "bad",
   "pause",
   "resume",
   "raise",
@@ -32,15 +35,22 @@ export interface Clicked {
 
 const PROPOSAL = /^[a-z0-9]{1,40}$/;
 
+/** Told to who presses a button that another version of the bot put there, or that carries nothing any more. */
+export const UNKNOWN_BUTTON = "This button has no use any more. Write what you want in the thread.";
+
 /** Undefined for one that first asks for a text (`edit`), and for one that carries nothing of ours. */
-export function clickOf(action: ButtonAction, value: string | undefined): Clicked | undefined {
+export function clickOf(name: string, value: string | undefined): Clicked | undefined {
+  const action = BUTTON_ACTIONS.find((each) => each === name);
   switch (action) {
+    case undefined:
+      return undefined;
     case "stop":
     case "retry":
-      return {
-        command: { name: action },
-        about: value === undefined || value === "" ? {} : { run: value as RunId },
-      };
+    case "details":
+      return { command: { name: action }, about: aboutRun(value) };
+    case "good":
+    case "bad":
+      return { command: { name: "feedback", value: action }, about: aboutRun(value) };
     case "start":
       if (!PROPOSAL.test(value ?? "")) return undefined;
       return { command: { name: "goal" }, about: { proposal: value ?? "" } };
@@ -58,4 +68,8 @@ export function clickOf(action: ButtonAction, value: string | undefined): Clicke
     default:
       return action satisfies never;
   }
+}
+
+function aboutRun(value: string | undefined): About {
+  return value === undefined || value === "" ? {} : { run: value as RunId };
 }

@@ -1,6 +1,7 @@
 /** The commands: a line is parsed to one, and answered with a result; surfaces only present it. */
 
 import type { Effort } from "../effort.ts";
+import type { FeedbackValue } from "../feedback.ts";
 
 /** `thread`: every message in the thread is for the bot; `mention`: only those that mention it. */
 export type Follow = "thread" | "mention";
@@ -27,6 +28,8 @@ export type Command =
   | { readonly name: "reload" }
   /** `message`: the one up to whose answer the new thread knows what was said, by its id on the platform; the newest unless said. */
   | { readonly name: "branch"; readonly message?: string }
+  /** `value`: what the person says of an answer. */
+  | { readonly name: "feedback"; readonly value?: FeedbackValue }
   /** `value`: what is to be done with the goal, as it was written; `core/goal/asked` reads it. */
   | { readonly name: "goal"; readonly value?: string }
   /** `message`: the one that is asked about, by its id or its address on the platform; the newest one unless said. */
@@ -76,6 +79,8 @@ export function isStored(command: Command): command is SessionCommand {
     case "transcript":
     case "admin":
     case "help":
+    // What is said of an answer has a book of its own.
+    case "feedback":
     // A goal keeps its own book of what was asked of it.
     case "goal":
       return false;

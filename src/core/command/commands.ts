@@ -8,6 +8,8 @@ import { labelOf } from "../label.ts";
 import type { GoalRef } from "../goal/ref.ts";
 import type { Branching } from "../branch/branching.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { FeedbackValue } from "../feedback.ts";
+import type { FeedbackBook } from "../ports/feedback.ts";
 import type { Log } from "../ports/log.ts";
 import type { SessionStatus, Transcripts } from "../ports/transcripts.ts";
 import type { Intake } from "../run/intake.ts";
@@ -100,6 +102,7 @@ export interface CommandDeps {
   readonly goals: GoalCommands;
   /** To the pages on which threads are reviewed. */
   readonly door: Door;
+  readonly feedback: Pick<FeedbackBook, "give">;
   readonly clock: Clock;
 }
 
@@ -189,6 +192,8 @@ export function createCommands(deps: CommandDeps, options: CommandOptions = {}):
         return describeUsage(await deps.transcripts.usage(request.session));
       case "details":
         return details(command.message, request);
+      case "feedback":
+        return feedback(command.value, request);
       case "model":
       case "effort":
       case "title":
@@ -257,6 +262,17 @@ export function createCommands(deps: CommandDeps, options: CommandOptions = {}):
     return run === undefined ? "The bot did not work on that message." : describeDetails(run, clock.now());
   }
 
+  async function feedback(value: FeedbackValue | undefined, request: CommandRequest): Promise<string> {
+    const { session, author: person, at, run } = request;
+    if (value === undefined)
+      return `Was the last answer good? \`${written("feedback")} good\` or \`${written("feedback")} bad\` says so.`;
+    const given = { session, person, value, at, ...(run === undefined ? {} : { run }) };
+    if (!(await deps.feedback.give(given))) return run === undefined ? NO_ANSWER : NOT_KEPT;
+    return value === "good"
+      ? "Noted, thank you."
+      : "Noted, thank you. Reply in the thread with what was wrong, and the bot takes it in.";
+  }
+
   const choices: Commands["choices"] = async (name, session) => {
     const settings = session === undefined ? undefined : await deps.transcripts.settings(session);
     return choicesFor(name, deps.models, settings);
@@ -300,6 +316,7 @@ export function createCommands(deps: CommandDeps, options: CommandOptions = {}):
   };
 }
 
+const NO_ANSWER = "The bot has not answered anything in this thread yet.";
 const NOT_KEPT = "Nothing is kept of that answer any more.";
 const REFUSED = "You may not do that here.";
 const NOTHING_HERE = "Nothing has been said to the bot in this thread yet.";

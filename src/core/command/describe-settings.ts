@@ -45,6 +45,8 @@ export function choicesFor(
         choice("thread", settings.follow === "thread", "every message in the thread"),
         choice("mention", settings.follow === "mention", "only messages that mention the bot"),
       ];
+    case "feedback":
+      return [choice("good", false), choice("bad", false)];
     case "mute":
       return [choice("on", settings.isMuted), choice("off", !settings.isMuted)];
     default:

@@ -5,6 +5,7 @@
 
 import { USUAL, type Command, type CommandName } from "./command.ts";
 import { EFFORTS } from "../effort.ts";
+import { FEEDBACK } from "../feedback.ts";
 
 /** What may stand behind a command's name. It may always be left out. `name`: one word for it, such as for a slash option. */
 export type CommandArgument =
@@ -71,6 +72,11 @@ export const COMMANDS: Readonly<Record<CommandName, CommandDescription>> = {
   details: {
     summary: "what the last answer did, or that of a message: model calls, tools, how long, how it ended",
     argument: { kind: "message", name: "message" },
+    isAlsoSaid: true,
+  },
+  feedback: {
+    summary: "say whether the last answer was good or bad",
+    argument: { kind: "choice", name: "word", values: FEEDBACK },
     isAlsoSaid: true,
   },
   model: {
@@ -164,6 +170,8 @@ function withGiven(name: CommandName, given: string): Command {
       return { name, value: EFFORTS.find((each) => each === given) ?? USUAL };
     case "follow":
       return { name, value: given === "mention" ? "mention" : "thread" };
+    case "feedback":
+      return { name, value: given === "bad" ? "bad" : "good" };
     case "mute":
       return { name, value: given === "on" ? "on" : "off" };
     case "why":

@@ -2,8 +2,19 @@
 
 import type { Urgency } from "./pacer.ts";
 
-/** `stop` and `retry` are about a run, the others about a goal; what each asks for stands in `core/command/button`. */
-export type ButtonAction = "stop" | "retry" | "start" | "pause" | "resume" | "raise" | "edit" | "clear";
+/** `stop` to `bad` are about a run, the others about a goal; what each asks for stands in `core/command/button`. */
+export type ButtonAction =
+  | "stop"
+  | "retry"
+  | "details"
+  | "good"
+  | "bad"
+  | "start"
+  | "pause"
+  | "resume"
+  | "raise"
+  | "edit"
+  | "clear";
 
 export interface Button {
   readonly action: ButtonAction;

@@ -9,7 +9,7 @@ import type { Outcome } from "../run.ts";
 import type { Button } from "../ports/surface.ts";
 import { cachedShare, totalTokens } from "../usage.ts";
 import type { ReplyDocument } from "./document.ts";
-import type { FooterDetail } from "./view.ts";
+import type { FooterDetail, ReplyView } from "./view.ts";
 
 /** `why` is absent after a plain `stop`, where nothing needs to be said. */
 export type Explanation = Partial<ReasonMeaning> & Pick<ReasonMeaning, "canRetry">;
@@ -78,16 +78,30 @@ export function isTrouble(document: ReplyDocument): boolean {
   return explanationOf(document, outcome).canRetry;
 }
 
-/** Stop while it runs, Retry after a failure (both carry the run), and what was offered. */
-export function buttonsOf(document: ReplyDocument): readonly Button[] {
-  const { outcome, run } = document;
-  if (outcome === undefined) return [{ action: "stop", label: "Stop", value: run }];
+/**
+ * Stop while it runs, Retry after a failure, what was offered, Details where there is more to tell than the answer, and what people
+ * think of it. All but the offer carry the run; there is none once it is tried again.
+ */
+export function buttonsOf(
+  document: ReplyDocument,
+  { feedback }: Pick<ReplyView, "feedback">,
+): readonly Button[] {
+  const { outcome, run: value, steps } = document;
+  if (outcome === undefined) return [{ action: "stop", label: "Stop", value }];
+  if (document.isTriedAgain) return [];
+  const { canRetry } = explanationOf(document, outcome);
+  const isAnswer = !canRetry && document.rounds.length > 0;
   const offer = offerOf(document);
   return [
-    ...(explanationOf(document, outcome).canRetry
-      ? [{ action: "retry", label: "Retry", value: run } as const]
-      : []),
+    ...(canRetry ? [{ action: "retry", label: "Retry", value } as const] : []),
     ...(offer === undefined ? [] : [offer.button]),
+    ...(canRetry || steps.length > 0 ? [{ action: "details", label: "Details", value } as const] : []),
+    ...(feedback && isAnswer
+      ? [
+          { action: "good", label: "Good answer", value } as const,
+          { action: "bad", label: "Bad answer", value } as const,
+        ]
+      : []),
   ];
 }
 

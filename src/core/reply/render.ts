@@ -64,7 +64,7 @@ function renderRunning(
     return first.pages.map((markdown, index) =>
       index < first.pages.length - 1
         ? { markdown, buttons: [] }
-        : { markdown, ...stepsOf(document, view), status, buttons: buttonsOf(document) },
+        : { markdown, ...stepsOf(document, view), status, buttons: buttonsOf(document, view) },
     );
   }
   const pages = [...first.pages];
@@ -79,7 +79,7 @@ function renderRunning(
           markdown,
           ...stepsOf(document, view),
           status: statusOf(document, view.doing, forMs),
-          buttons: buttonsOf(document),
+          buttons: buttonsOf(document, view),
         },
   );
 }
@@ -116,7 +116,7 @@ function renderSettled(document: ReplyDocument, limits: PageSize, view: ReplyVie
           ...stepsOf(document, view),
           ...(footer === "" ? {} : { footer }),
           ...(isTrouble(document) ? { isTrouble: true } : {}),
-          buttons: buttonsOf(document),
+          buttons: buttonsOf(document, view),
         },
   );
   return isCut ? [...shown, filePage(document.run, text)] : shown;

@@ -8,6 +8,7 @@ import { createLocalRunQueue } from "../../../src/adapters/local/run-queue.ts";
 import { createLocalStops } from "../../../src/adapters/local/stops.ts";
 import { listen, type Listening } from "../../../src/adapters/http/listen.ts";
 import { createAnswers } from "../../../src/adapters/postgres/answers.ts";
+import { createFeedbackBook } from "../../../src/adapters/postgres/feedback.ts";
 import { createInbox } from "../../../src/adapters/postgres/inbox.ts";
 import { openPostgres } from "../../../src/adapters/postgres/pool.ts";
 import { createPersonThreads } from "../../../src/adapters/postgres/person-threads.ts";
@@ -30,6 +31,7 @@ import { createCommands } from "../../../src/core/command/commands.ts";
 import { BobbinError } from "../../../src/core/errors.ts";
 import type { Inbound } from "../../../src/core/inbound.ts";
 import type { Models } from "../../../src/core/command/models.ts";
+import type { FeedbackBook } from "../../../src/core/ports/feedback.ts";
 import type { Pages } from "../../../src/core/ports/pages.ts";
 import type { RunStore } from "../../../src/core/ports/run-store.ts";
 import type { Transcripts } from "../../../src/core/ports/transcripts.ts";
@@ -52,6 +54,7 @@ export interface InboundWorld extends AsyncDisposable {
   readonly store: RunStore;
   readonly transcripts: Transcripts;
   readonly pages: Pages;
+  readonly feedback: FeedbackBook;
   /** Everything that was stored, in its order. */
   stored(): Promise<readonly Inbound[]>;
   sessions(): Promise<readonly string[]>;
@@ -85,6 +88,7 @@ export async function inboundWorld(options: WorldOptions = {}): Promise<InboundW
   const newId = createNewId(clock);
   const transcripts = createTranscripts(sql);
   const threads = createPersonThreads(sql);
+  const feedback = createFeedbackBook(sql);
   let broken = 0;
   const access = accessWith(options.access?.(slack));
   const real = createIntake({
@@ -129,6 +133,7 @@ export async function inboundWorld(options: WorldOptions = {}): Promise<InboundW
           {
             access,
             goals: goalCommands(createGoals(sql)),
+            feedback,
             intake,
             branching: noBranching,
             transcripts,
@@ -169,6 +174,7 @@ export async function inboundWorld(options: WorldOptions = {}): Promise<InboundW
     store: createRunStore({ sql, newId }),
     transcripts,
     pages: createPages(sql),
+    feedback,
     another,
     breakStore: (times) => void (broken = times),
     async stored() {

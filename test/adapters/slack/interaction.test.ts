@@ -49,12 +49,23 @@ async function answeredThread(world: InboundWorld, person: Person, channel: Chan
     blocks: [
       {
         type: "actions",
-        elements: (["stop", "retry"] as const).map((action) => ({
+        elements: ["stop", "retry", "details", "of_another_version"].map((action) => ({
           type: "button",
           action_id: `bobbin_${action}`,
           text: { type: "plain_text", text: action },
           value: run.id,
         })),
+      },
+      {
+        type: "context_actions",
+        elements: [
+          {
+            type: "feedback_buttons",
+            action_id: "bobbin_feedback",
+            positive_button: { text: { type: "plain_text", text: "Good answer" }, value: `good ${run.id}` },
+            negative_button: { text: { type: "plain_text", text: "Bad answer" }, value: `bad ${run.id}` },
+          },
+        ],
       },
     ],
   });
@@ -268,4 +279,33 @@ test("what is not ours is acknowledged and changes nothing", async () => {
     kind: "acknowledged",
   });
   expect(await world.stored()).toEqual([]);
+});
+
+test("what people think of an answer is kept with its run, once for each of them, and each may change it", async () => {
+  await using world = await inboundWorld();
+  const { ana, ben, channel } = cast(world);
+  const { root, session, run, reply } = await answeredThread(world, ana, channel);
+  await ana.click(reply, "bobbin_feedback", `good ${run.id}`);
+  await ana.click(reply, "bobbin_feedback", `good ${run.id}`);
+  await ben.click(reply, "bobbin_feedback", `good ${run.id}`);
+  await ben.click(reply, "bobbin_feedback", `bad ${run.id}`);
+  const told = await whispers(world, channel, root.ts, ben, 2);
+  expect(told[0]).toBe("Noted, thank you.");
+  expect(told[1]).toContain("what was wrong");
+  const said = (await world.feedback.ofSession(session)).map(
+    (one) => `${one.person.name}: ${one.value} ${one.run}`,
+  );
+  expect(said.sort((a, b) => a.localeCompare(b))).toEqual([`Ana: good ${run.id}`, `Ben: bad ${run.id}`]);
+});
+
+test("Details tells of its own run, and only who pressed it; a button of another version is answered too", async () => {
+  await using world = await inboundWorld();
+  const { ana, ben, channel } = cast(world);
+  const { root, run, reply } = await answeredThread(world, ana, channel);
+  await ben.click(reply, "bobbin_details");
+  expect((await whispers(world, channel, root.ts, ben, 1))[0]).toContain(run.id);
+  expect(await ben.click(reply, "bobbin_of_another_version")).toMatchObject({ kind: "acknowledged" });
+  expect((await whispers(world, channel, root.ts, ben, 2))[1]).toContain("no use any more");
+  expect(await whispers(world, channel, root.ts, ana, 0)).toEqual([]);
+  expect(await commandsIn(world)).toEqual([]);
 });

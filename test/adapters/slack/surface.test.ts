@@ -112,6 +112,30 @@ describe("a page in Slack", () => {
     expect(await world.surface.find("key-1")).toBeDefined();
   });
 
+  test("asks with Slack's own buttons what people think, and in a Slack that has none with plain ones, for good and without noise", async () => {
+    await using world = await outboundWorld();
+    const asked: PageContent = {
+      markdown: "the **answer**",
+      buttons: [
+        { action: "details", label: "Details", value: "run-1" },
+        { action: "good", label: "Good answer", value: "run-1" },
+        { action: "bad", label: "Bad answer", value: "run-1" },
+      ],
+    };
+    const controls = () => world.shown().map((one) => one.controls.map(({ actionId }) => actionId));
+    await world.surface.post("key-1", asked);
+    expect(controls()).toEqual([["bobbin_details", "bobbin_feedback"]]);
+    expect(world.shown()[0]?.controls[1]?.options).toEqual(["good run-1", "bad run-1"]);
+    world.slack.fault("chat.postMessage", { kind: "refused", error: "invalid_blocks" });
+    await world.surface.post("key-2", asked);
+    await world.surface.post("key-3", asked);
+    const plain = ["bobbin_details", "bobbin_good", "bobbin_bad"];
+    expect(controls().slice(1)).toEqual([plain, plain]);
+    // The words keep their look.
+    expect(world.shown()[1]?.blocks?.[0]).toMatchObject({ type: "rich_text" });
+    expect(world.slack.complaints).toEqual([]);
+  });
+
   test("R18: what shows nothing is not sent", async () => {
     await using world = await outboundWorld();
     expect(await world.surface.post("key-1", page(" \u200B"))).toMatchObject({ kind: "refused" });

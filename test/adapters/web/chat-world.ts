@@ -1,5 +1,6 @@
 // The web chat with everything behind it played: rows in memory, and a bot that does what the test says.
 import { shutDoor } from "../../support/shut-door.ts";
+import { memoryFeedback } from "../../support/memory-feedback.ts";
 import { noBranching } from "../../support/no-branching.ts";
 import { goalCommands } from "../../support/memory-goals.ts";
 import { createNewId } from "../../../src/adapters/ids.ts";
@@ -93,6 +94,7 @@ export class ChatWorld {
           models: { usual: scriptedRecord, listed: [{ ...scriptedRecord, name: "deep-2" }] },
           goals: goalCommands(),
           door: shutDoor,
+          feedback: memoryFeedback(),
           clock: this.#clock,
           log: silent,
         }),

@@ -1,4 +1,5 @@
 import { shutDoor } from "../../support/shut-door.ts";
+import { memoryFeedback } from "../../support/memory-feedback.ts";
 import { noBranching } from "../../support/no-branching.ts";
 import { expect, test } from "vitest";
 import type { CommandName } from "../../../src/core/command/command.ts";
@@ -55,10 +56,12 @@ function threadWith(
       return state.receipt ?? { kind: "stored", running: true };
     },
   };
+  const feedback = memoryFeedback();
   const commands = createCommands(
     {
       access: accessWith(),
       goals: goalCommands(createMemoryGoals(() => 1)),
+      feedback,
       intake,
       branching: noBranching,
       transcripts,

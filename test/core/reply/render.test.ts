@@ -8,7 +8,7 @@ import { plainOf } from "../../../src/core/reply/plain.ts";
 import { isSamePage, reconcile } from "../../../src/core/reply/reconcile.ts";
 import { render } from "../../../src/core/reply/render.ts";
 import { DEFAULT_VIEW } from "../../../src/core/reply/view.ts";
-import { entryOf, runNamed, stopped } from "../../support/reply-bench.ts";
+import { entryOf, runNamed, stopped, thumbsOf } from "../../support/reply-bench.ts";
 
 const run = runNamed("r1");
 const limits = { pageSize: 100, measure: (text: string) => text.length };
@@ -73,7 +73,9 @@ describe("the pages of a reply", () => {
       const [page] = render(documentOf(run, [entryOf(run, 1, "Text.")], outcomeOf(reason)), limits);
       expect(page?.markdown).toBe("Text.");
       if (why !== undefined) expect(page?.footer).toContain(why);
-      expect(page?.buttons.map((button) => button.action)).toEqual(canRetry ? ["retry"] : []);
+      expect(page?.buttons.map((button) => button.action)).toEqual(
+        canRetry ? ["retry", "details"] : ["good", "bad"],
+      );
     }
   });
 
@@ -87,7 +89,10 @@ describe("the pages of a reply", () => {
       markdown: "The model did not answer in time. Please try again. Retry starts it again (run r1).",
       footer: "3 s",
       isTrouble: true,
-      buttons: [{ action: "retry", label: "Retry", value: "r1" }],
+      buttons: [
+        { action: "retry", label: "Retry", value: "r1" },
+        { action: "details", label: "Details", value: "r1" },
+      ],
     });
   });
 
@@ -110,12 +115,16 @@ describe("the pages of a reply", () => {
     });
   });
 
-  it("leave time and cost out where a channel does not want them", () => {
+  it("leave time and cost out, and do not ask what people think, where a channel does not want them", () => {
     const [page] = render(documentOf(run, [entryOf(run, 1, "Text.")], stopped), limits, {
       ...DEFAULT_VIEW,
       footer: "off",
     });
-    expect(page).toEqual({ markdown: "Text.", buttons: [] });
+    expect(page).toEqual({ markdown: "Text.", buttons: thumbsOf("r1") });
+    const unasked = { ...DEFAULT_VIEW, feedback: false };
+    expect(render(documentOf(run, [entryOf(run, 1, "Text.")], stopped), limits, unasked)[0]?.buttons).toEqual(
+      [],
+    );
   });
 
   it("say while they run how many messages were taken in, from events and from what is stored alike", () => {

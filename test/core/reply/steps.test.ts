@@ -6,7 +6,7 @@ import { render, statusOf } from "../../../src/core/reply/render.ts";
 import { STEPS_ROOM } from "../../../src/core/reply/step-lines.ts";
 import { DEFAULT_VIEW, type ReplyView } from "../../../src/core/reply/view.ts";
 import type { Usage } from "../../../src/core/usage.ts";
-import { replyBench, roundOf, runNamed, stopped } from "../../support/reply-bench.ts";
+import { replyBench, roundOf, runNamed, stopped, thumbsOf } from "../../support/reply-bench.ts";
 
 const run = runNamed("r1");
 const limits = { pageSize: 1000, measure: (text: string) => text.length };
@@ -83,7 +83,11 @@ describe("the steps of a run", () => {
     const stored = documentOf(run, [...entries, answer], stopped);
     for (const document of [live, stored]) {
       expect(render(document, limits)).toEqual([
-        { markdown: "Both say so.", footer: "2 steps · 12 s", buttons: [] },
+        {
+          markdown: "Both say so.",
+          footer: "2 steps · 12 s",
+          buttons: [{ action: "details", label: "Details", value: "r1" }, ...thumbsOf("r1")],
+        },
       ]);
     }
     expect(live.steps).toEqual(stored.steps);

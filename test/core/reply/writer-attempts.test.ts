@@ -10,6 +10,7 @@ import {
   settledTexts,
   settles,
   stopped,
+  thumbsOf,
 } from "../../support/reply-bench.ts";
 
 const start: RunEvent = { kind: "round", round: 1, state: "start" };
@@ -131,6 +132,6 @@ describe("attempts and turns", () => {
     const message = thread.messages[0];
     if (message !== undefined) message.page = { markdown: "Pa", status: "Writing", buttons: [] };
     await settles(clock, settled);
-    expect(thread.visible()).toEqual([{ markdown: "Part", footer: "12 s", buttons: [] }]);
+    expect(thread.visible()).toEqual([{ markdown: "Part", footer: "12 s", buttons: thumbsOf("r1") }]);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { RunEvent } from "../../../src/core/events.ts";
-import { replyBench, roundOf, settledTexts, settles, stopped } from "../../support/reply-bench.ts";
+import { replyBench, roundOf, settledTexts, settles, stopped, thumbsOf } from "../../support/reply-bench.ts";
 
 const start: RunEvent = { kind: "round", round: 1, state: "start" };
 const text = (said: string): RunEvent => ({ kind: "text", text: said });
@@ -159,7 +159,7 @@ describe("the final of a reply", () => {
     });
     await settles(clock, reply.settle(stopped));
     expect(thread.visible()).toEqual([
-      { markdown: "Hello there.", footer: "12 s · 1,234 tokens · $0.0042", buttons: [] },
+      { markdown: "Hello there.", footer: "12 s · 1,234 tokens · $0.0042", buttons: thumbsOf("r1") },
     ]);
   });
 

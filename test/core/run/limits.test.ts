@@ -51,7 +51,7 @@ test("a run whose time was over before it could go on ends without another quest
   await b.worker().serve();
   expect(b.model.requests).toHaveLength(1);
   expect((await b.stores.transcripts.runs(b.session))[0]?.outcome?.reason).toBe("timeout");
-  expect(b.thread.visible()[0]?.buttons.map(({ action }) => action)).toEqual(["retry"]);
+  expect(b.thread.visible()[0]?.buttons.map(({ action }) => action)).toEqual(["retry", "details"]);
   expect(await b.problems()).toEqual([]);
 });
 

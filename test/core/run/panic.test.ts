@@ -22,7 +22,7 @@ test("in storing the answer: the run ends at once, with Retry", async () => {
   expect(b.shown()[0]).toMatch(
     /Something went wrong inside the bot\. Please try again\. Retry starts it again/,
   );
-  expect(b.thread.visible()[0]?.buttons.map(({ action }) => action)).toEqual(["retry"]);
+  expect(b.thread.visible()[0]?.buttons.map(({ action }) => action)).toEqual(["retry", "details"]);
   expect(await b.fates()).toEqual(["hello: failed"]);
   await b.command("retry");
   await b.rest();

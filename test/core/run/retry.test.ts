@@ -33,15 +33,15 @@ test("takes the button from the reply that it is for, in whichever attempt, and 
   const b = bench([fails(), fails(), reply("here")]);
   await b.say("hello");
   await b.rest();
-  expect(buttons(b)).toEqual([["retry"]]);
+  expect(buttons(b)).toEqual([["retry", "details"]]);
   const first = b.worker();
   b.moments.at("open", "after", () => first.die());
   await b.command("retry");
   first.begin();
   await until(() => b.moments.pending === 0, { what: "the worker died" });
-  expect(buttons(b)).toEqual([["retry"]]);
+  expect(buttons(b)).toEqual([["retry", "details"]]);
   await b.rest();
-  expect(buttons(b)).toEqual([[], ["retry"]]);
+  expect(buttons(b)).toEqual([[], ["retry", "details"]]);
   b.thread.deleteShown(1);
   await b.command("retry");
   await b.rest();
@@ -56,7 +56,7 @@ test("waits with the end of its own run until the button is gone, as long as the
   await b.command("retry");
   b.thread.reactions.push({ kind: "later", waitMs: 700 });
   await b.passes(b.rest());
-  expect(buttons(b)).toEqual([[], []]);
+  expect(buttons(b)).toEqual([[], ["good", "bad"]]);
   expect(await b.problems()).toEqual([]);
 });
 

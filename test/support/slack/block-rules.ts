@@ -112,6 +112,9 @@ function checkBlock(type: string, block: JsonObject, say: Say): void {
       elements.forEach((element, index) => {
         const below = `/elements/${index}`;
         checkElement(element, (why) => say(why, below));
+        const isSmall = ["feedback_buttons", "icon_button"].includes(stringIn(element, "type"));
+        if (isSmall !== (type === "context_actions"))
+          say(`unsupported type: ${stringIn(element, "type")}`, below);
         const id = stringIn(element, "action_id");
         if (id !== "" && ids.has(id)) say("action_id is not unique", `${below}/action_id`);
         ids.add(id);
@@ -167,6 +170,18 @@ function checkElement(element: unknown, say: (why: string) => void): void {
     const style = object["style"];
     if (style !== undefined && style !== "primary" && style !== "danger")
       say("style: must be primary or danger");
+  }
+  if (type === "feedback_buttons") {
+    for (const name of ["positive_button", "negative_button"]) {
+      const button = object[name];
+      if (typeof button !== "object" || button === null) {
+        say(`missing required field: ${name}`);
+        continue;
+      }
+      checkText((button as JsonObject)["text"], 75, "plain_text", say);
+      const length = stringIn(button as JsonObject, "value").length;
+      if (length < 1 || length > 2000) say(`${name}: value of 1 to 2000 characters`);
+    }
   }
   const { options } = object;
   if (options === undefined) return;

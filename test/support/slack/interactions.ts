@@ -66,7 +66,10 @@ export function createInteractions(profile: Profile, platform: Platform, deliver
       const message = visible(ref);
       const control = controlsOf(message.blocks).find((one) => one.actionId === actionId);
       if (!control) throw new Error(`there is nothing with the action id ${actionId} to press`);
-      if (control.type === "static_select" && !control.options.includes(pick ?? ""))
+      if (
+        ["static_select", "feedback_buttons"].includes(control.type) &&
+        !control.options.includes(pick ?? "")
+      )
         throw new Error(`the menu ${actionId} does not offer ${pick}`);
       const channel = workspace.channelFor(ref.channel);
       const isWhisper = "to" in message;

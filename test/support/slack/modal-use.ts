@@ -42,6 +42,8 @@ export function actionOf(control: SeenControl, pick: string | undefined, actionT
     case "overflow":
     case "radio_buttons":
       return { ...common, selected_option: { text: { type: "plain_text", text: pick }, value: pick } };
+    case "feedback_buttons":
+      return { ...common, value: pick };
     default:
       return {
         ...common,

@@ -61,7 +61,12 @@ export function controlsOf(blocks: readonly JsonObject[] | undefined): SeenContr
         value: optionalString(element["value"]),
         style: optionalString(element["style"]),
         url: optionalString(element["url"]),
-        options: objectsIn(element["options"]).map((option) => stringIn(option, "value")),
+        options:
+          element["type"] === "feedback_buttons"
+            ? objectsIn([element["positive_button"], element["negative_button"]]).map((one) =>
+                stringIn(one, "value"),
+              )
+            : objectsIn(element["options"]).map((option) => stringIn(option, "value")),
         chosen: optionalString(objectsIn([element["initial_option"]])[0]?.["value"]),
       }));
   });

@@ -2,6 +2,7 @@
 
 import { Composer } from "./composer.js";
 import { setUpCopying } from "./copy-code.js";
+import { closeDetails, openDetails } from "./details.js";
 import { setUpDrawer } from "./drawer.js";
 import { follow } from "./follow.js";
 import { setUpName } from "./name-form.js";
@@ -56,6 +57,7 @@ async function deliver(unsent) {
 /** @param {HTMLButtonElement} button */
 async function act(button) {
   const { action = "", value = "", confirm: question = "" } = button.dataset;
+  if (action === "details" && closeDetails(button)) return;
   // eslint-disable-next-line no-alert
   if (question !== "" && !window.confirm(question)) return;
   // A button that is disabled or goes with the end of its reply takes the focus with it.
@@ -64,6 +66,7 @@ async function act(button) {
   const answer = await post("/action", { id: newId(), thread: session, action, value });
   const hasShown = !button.isConnected || button.dataset["action"] !== action;
   if (!answer.ok) notice(answer.error);
+  else if (answer.details !== undefined) openDetails(button, answer.details);
   else if (!hasShown) notice(answer.notice ?? "");
   // The reply changes when it has happened; a click that came to nothing can be made again.
   setTimeout(() => (button.disabled = false), 1_500);

@@ -1,7 +1,7 @@
 /** One message of a thread, as the page and the event stream both show it. */
 
 import { html, raw } from "hono/html";
-import type { Button, PageContent } from "../../../core/ports/surface.ts";
+import type { Button, ButtonAction, PageContent } from "../../../core/ports/surface.ts";
 import type { WebMessage } from "../../../core/ports/web-messages.ts";
 import { isBlank } from "../../../core/text.ts";
 import { htmlOf } from "../format.ts";
@@ -74,14 +74,20 @@ function botBody(markdown: string): Markup {
   return isBlank(markdown) ? html`` : html`<div class="body prose" dir="auto">${raw(htmlOf(markdown))}</div>`;
 }
 
+/** Small, since they stand below each answer; read out they are words. */
+const SIGNS: Partial<Readonly<Record<ButtonAction, string>>> = { good: "👍", bad: "👎" };
+
 function button({ action, label, value, style, confirm = "" }: Button): Markup {
+  const sign = SIGNS[action];
   return html`<button
     type="button"
-    class="act ${style ?? ""}"
+    class="act ${sign === undefined ? "" : "sign"} ${style ?? ""}"
+    title="${sign === undefined ? "" : label}"
+    aria-label="${label}"
     data-action="${action}"
     data-value="${value}"
     data-confirm="${confirm}"
   >
-    ${label}
+    ${sign ?? label}
   </button>`;
 }
