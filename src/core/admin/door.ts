@@ -4,7 +4,7 @@
  */
 
 import type { Author } from "../inbound.ts";
-import type { Hash, InboundId } from "../ids.ts";
+import type { Hash } from "../ids.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { SignIns } from "../ports/sign-ins.ts";
 import type { SessionId, Thread } from "../thread.ts";
@@ -14,12 +14,13 @@ export interface Asking {
   readonly place: Pick<Thread, "platform" | "space">;
   /** The thread that is asked about; all of the space without it. */
   readonly session?: SessionId;
-  /** The same for every delivery. */
-  readonly id: InboundId;
 }
 
 export interface Door {
-  /** What whoever asked is told, and nobody else may read. Rejects when it could not be stored. */
+  /**
+   * What whoever asked is told, and nobody else may read. Asked twice, as by two deliveries of one request, it makes two links, since
+   * nobody knows which of the two answers arrives. Rejects when it could not be stored.
+   */
   open(asking: Asking): Promise<string>;
 }
 
@@ -37,11 +38,10 @@ export interface DoorDeps {
 /** @param base where people reach this server, without a slash at the end. */
 export function createDoor({ signIns, clock, hash, newSecret }: DoorDeps, base: string): Door {
   return {
-    async open({ author, place: { platform, space }, session, id }) {
+    async open({ author, place: { platform, space }, session }) {
       const secret = newSecret();
       await signIns.offer({
         hash: hash(secret),
-        command: id,
         who: { platform, space, person: author.id, name: author.name },
         ...(session === undefined ? {} : { session }),
         until: clock.now() + LINK_MS,

@@ -3,7 +3,6 @@
  * known here only by their hash, so that who reads the store can use nothing of it.
  */
 
-import type { InboundId } from "../ids.ts";
 import type { Platform, SessionId } from "../thread.ts";
 
 /** One person in one space: whoever has come in is that, and never more. */
@@ -18,8 +17,6 @@ export interface Person {
 export interface Offer {
   /** SHA-256 of the link's secret, hex. */
   readonly hash: string;
-  /** What asked for it: of one command only the newest offer counts. */
-  readonly command: InboundId;
   readonly who: Person;
   /** Where it leads; to the list of threads without it. */
   readonly session?: SessionId;

@@ -17,7 +17,6 @@ import { DEFAULT_ACCESS } from "../../../src/core/access/defaults.ts";
 import { createDoor } from "../../../src/core/admin/door.ts";
 import { createViewers } from "../../../src/core/admin/viewers.ts";
 import type { Author } from "../../../src/core/inbound.ts";
-import type { InboundId } from "../../../src/core/ids.ts";
 import type { AuditedLine } from "../../../src/core/ports/audit.ts";
 import type { Person } from "../../../src/core/ports/sign-ins.ts";
 import type { SessionId } from "../../../src/core/thread.ts";
@@ -119,7 +118,6 @@ export async function openAdminWorld(
   );
   stack.defer(() => server.close());
   const door = createDoor({ signIns, clock, hash, newSecret }, server.url);
-  let asked = 0;
 
   function newBrowser(): Browser {
     const tokenOf = async (): Promise<string> => {
@@ -149,7 +147,6 @@ export async function openAdminWorld(
     const said = await door.open({
       author: { id: who.person, name: who.name },
       place: who,
-      id: `slack/A1/${++asked}` as InboundId,
       ...(session === undefined ? {} : { session }),
     });
     const address = /\((http[^)]+)\)/.exec(said)?.[1] ?? "";

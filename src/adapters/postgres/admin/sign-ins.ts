@@ -10,9 +10,7 @@ const OFFER = {
   name: "admin-offer",
   text: `
 with old as (delete from admin_offers where until < now_ms() - 86400000)
-insert into admin_offers as o (hash, command, platform, space, person, name, session, until)
-values ($1, $2, $3, $4, $5, $6, $7, $8)
-on conflict (command) do update set hash = excluded.hash, until = excluded.until where o.used_at is null`,
+insert into admin_offers (hash, platform, space, person, name, session, until) values ($1, $2, $3, $4, $5, $6, $7)`,
 };
 
 const OFFERED = {
@@ -86,11 +84,10 @@ type EnteredRow = PersonRow & Omit<Entered, "who">;
 
 export function createSignIns(sql: Sql): SignIns {
   return {
-    async offer({ hash, command, who, session, until }) {
+    async offer({ hash, who, session, until }) {
       const { platform, space, person, name } = who;
       await sql.query(OFFER, [
         hash,
-        command,
         platform,
         space,
         person,

@@ -1,0 +1,117 @@
+// From the thread to the page: an admin on Slack is given a link, and reads in a real browser what the bot did.
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ChatBrowser } from "../adapters/web/chat-browser.ts";
+import { chromiumPath } from "../support/services/chromium.ts";
+import { until } from "../support/until.ts";
+import { openSlackWorld } from "./slack-world.ts";
+
+let browser: ChatBrowser;
+beforeAll(async () => {
+  browser = await ChatBrowser.start(await chromiumPath());
+});
+afterAll(() => browser.stop());
+
+const HOSTILE = `<script>alert(1)</script> \u202egnp.exe ${"x".repeat(20_000)} ![p](https://evil.example/p?d=1)`;
+
+/** Nothing on the page may come from elsewhere or run, whatever stands in it. */
+function watch(page: Page): {
+  readonly outside: string[];
+  readonly dialogs: string[];
+  readonly faults: string[];
+} {
+  const seen = { outside: [] as string[], dialogs: [] as string[], faults: [] as string[] };
+  page.on("request", (request) => {
+    if (!request.url().startsWith("http://127.0.0.1")) seen.outside.push(request.url());
+  });
+  page.on("dialog", (dialog) => void seen.dialogs.push(dialog.message()));
+  page.on("console", (message) => {
+    if (message.type() === "error") seen.faults.push(message.text());
+  });
+  return seen;
+}
+
+test("an admin asks in a thread for its transcript, comes in by the link, and sees it grow, what the model received, and who looked", async () => {
+  await using stack = new AsyncDisposableStack();
+  const world = stack.use(await openSlackWorld({ over: "socket", parts: "start" }));
+  const { slack } = world;
+  const [boss, ana] = [slack.person("Bea", { role: "admin" }), slack.person("Ana")];
+  const channel = slack.channel("general");
+  const root = ana.say(channel, `${slack.botMention} call time_in_zone {"zone":"Europe/Lisbon"}`).ts;
+  const thread = { channel: channel.id, root };
+  await world.settled(thread, 1);
+  ana.type(channel, HOSTILE, { thread: root });
+  await world.settled(thread, 2);
+
+  // Not for everybody.
+  ana.say(channel, `${slack.botMention} transcript`, { thread: root });
+  expect((await world.whispers(thread, ana, 1))[0]).toContain("Only admins and reviewers may use");
+  boss.say(channel, `${slack.botMention} transcript`, { thread: root });
+  const [told = ""] = await world.whispers(thread, boss, 1);
+  expect(told).toContain("The link is for you alone");
+  const shown = slack
+    .thread(channel.id, root, { as: boss })
+    .find(({ ephemeralTo }) => ephemeralTo === boss.id);
+  const link = /http:[^"|>\s]+\/admin\/in\/[A-Za-z0-9_-]{43}/.exec(JSON.stringify(shown?.blocks))?.[0] ?? "";
+  expect(link).not.toBe("");
+  expect(JSON.stringify(slack.thread(channel.id, root, { as: ana }))).not.toContain("/admin/in/");
+
+  const page = await browser.open(stack);
+  const seen = watch(page);
+  await page.goto(link);
+  await page.getByText("Bea").waitFor();
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.waitForURL(/\/admin\/threads\//);
+
+  // Both sides, and the script as words.
+  const people = page.locator("#thread .people");
+  const model = page.locator("#thread .model");
+  await people.getByText("<script>alert(1)</script>").first().waitFor();
+  await model.getByText("Result of time_in_zone").first().waitFor();
+  await page.getByRole("link", { name: "What people saw" }).click();
+  await people.first().waitFor();
+  expect(await model.first().isVisible()).toBe(false);
+  await page.getByRole("link", { name: "Side by side" }).click();
+
+  // It grows while one looks.
+  ana.say(channel, "and what about the heron?", { thread: root });
+  await page
+    .locator("#thread .people")
+    .getByText("and what about the heron?")
+    .first()
+    .waitFor({ timeout: 20_000 });
+  await world.settled(thread, 3);
+  await until(async () => (await page.locator("#thread .run").count()) === 3, {
+    what: "three runs are shown",
+  });
+  await until(async () => (await page.locator("#thread .tag.live").count()) === 0, { what: "nothing runs" });
+
+  // What the model received, to the byte.
+  await page.getByRole("link", { name: "Request 1" }).first().click();
+  await page.getByText("the same bytes as were sent").waitFor();
+  await page.getByText("Europe/Lisbon").first().waitFor();
+
+  // Found by a word, by a run, and by the address that Slack gives.
+  await page.getByRole("link", { name: "Threads", exact: true }).click();
+  await page.getByRole("searchbox").fill("heron");
+  await page.getByRole("button", { name: "Search" }).click();
+  await page.locator("mark", { hasText: "heron" }).first().waitFor();
+  await page
+    .getByRole("searchbox")
+    .fill(`https://x.slack.com/archives/${channel.id}/p${root.replace(".", "")}`);
+  await page.getByRole("button", { name: "Search" }).click();
+  await page.waitForURL(/\/admin\/threads\//);
+
+  await page.getByRole("link", { name: "Audit log" }).click();
+  await page.getByText("searched").first().waitFor();
+  await page.getByText("read a model request").first().waitFor();
+  await page.getByRole("button", { name: "Sign out" }).first().click();
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  await page.goto(link);
+  await page.getByText("was used already").waitFor();
+  expect(seen.outside).toEqual([]);
+  expect(seen.dialogs).toEqual([]);
+  // A page that is not there is told as such, and is no fault.
+  expect(seen.faults.filter((text) => !/status of 40[14]/.test(text))).toEqual([]);
+  world.expectPeace();
+}, 120_000);
