@@ -35,7 +35,10 @@ export function openGoalParts(
   },
   settings: Settings,
 ): GoalParts {
-  const lite = openLiteModel(deps, settings);
+  const { goals: rules } = settings.config;
+  const isWanted = [rules, ...rules.places].some(({ verify }) => verify === true);
+  const hasLite = settings.liteModel !== undefined;
+  const lite = openLiteModel(deps, settings, isWanted ? "always" : "if set");
   const verifier =
     lite &&
     createVerifier(
@@ -43,7 +46,11 @@ export function openGoalParts(
       { record: lite.record, bookkeeping: BOOKKEEPING },
     );
   return {
-    tools: createGoalTools({ goals: deps.goals, verifierOf: () => verifier }),
+    tools: createGoalTools({
+      goals: deps.goals,
+      verifierOf: (session, where) =>
+        (deps.policies.at(session, where).verify ?? hasLite) ? verifier : undefined,
+    }),
     create: createCreateGoalTool({
       ...deps,
       hash: sha256,

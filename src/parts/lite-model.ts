@@ -1,7 +1,7 @@
-/** The cheap model beside the one that answers: on the same server with the same key, or on one of its own. */
+/** The model beside the one that answers: a cheap one on the same server with the same key, or on one of its own. */
 
 import { createOpenAiModel } from "../adapters/openai/model.ts";
-import { liteRecordOf } from "../adapters/settings/model-record.ts";
+import { liteRecordOf, modelRecordOf } from "../adapters/settings/model-record.ts";
 import { liteServerOf, type Settings } from "../adapters/settings/settings.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import type { Log } from "../core/ports/log.ts";
@@ -13,12 +13,16 @@ export interface LiteModel {
   close(): Promise<void>;
 }
 
-/** Undefined where none is set. Whoever asks it has a limit of time and tries of its own: a request is sent once. */
+/**
+ * Undefined where none is set, unless it has to be there: then the one that answers is asked. Whoever asks it has a limit of time and
+ * tries of its own: a request is sent once.
+ */
 export function openLiteModel(
   { clock, log }: { readonly clock: Clock; readonly log: Log },
   settings: Settings,
+  need: "if set" | "always",
 ): LiteModel | undefined {
-  const record = liteRecordOf(settings);
+  const record = liteRecordOf(settings) ?? (need === "always" ? modelRecordOf(settings) : undefined);
   if (record === undefined) return undefined;
   const { apiKey = "", baseUrl } = liteServerOf(settings);
   const model = createOpenAiModel(

@@ -1,7 +1,7 @@
 // Goals between processes: a gateway, workers that die, a Redis that is emptied. What people see, and what the model was asked.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { toSessionId } from "../../src/core/thread.ts";
-import { callsTools, says, usageChunk } from "../support/fake-llm/answers.ts";
+import { callsTools, refuses, says, usageChunk } from "../support/fake-llm/answers.ts";
 import type { FakeAnswer } from "../support/fake-llm/server.ts";
 import { withRedis } from "../support/services/redis-server.ts";
 import { until } from "../support/until.ts";
@@ -11,7 +11,11 @@ import { TIMES } from "./world.ts";
 
 let bobbin: Deployment;
 beforeAll(async () => {
-  bobbin = await deploy({ workers: 2, times: { ...TIMES, sweep: { everyMs: 1_000, idleMs: 500 } } });
+  bobbin = await deploy({
+    env: { LITE_MODEL: "lite" },
+    workers: 2,
+    times: { ...TIMES, sweep: { everyMs: 1_000, idleMs: 500 } },
+  });
 });
 afterAll(() => bobbin[Symbol.asyncDispose]());
 
@@ -34,10 +38,19 @@ const endsWith = (person: WebPerson, thread: string, words: string): Promise<rea
     { timeoutMs: LIMIT_MS, what: `the newest message ends with: ${words}` },
   );
 
-/** The n-th request about this thread is answered with the n-th of these; the last one for ever. */
+/** What whoever looks at a goal answers. */
+const finds = (verdict: "accept" | "reject", reason: string): FakeAnswer =>
+  callsTools({ id: "v1", name: "verdict", arguments: JSON.stringify({ verdict, reason }) });
+const agrees = finds("accept", "it is there");
+
+/**
+ * The n-th request about this thread is answered with the n-th of these; the last one for ever. Whoever looks at a goal agrees, unless
+ * the test says what it answers.
+ */
 function script(words: string, ...answers: readonly FakeAnswer[]): { asked: () => number } {
   let asked = 0;
   bobbin.llm.respondWith(async (exchange) => {
+    if (exchange.request.body.model === "lite") return (looked.shift() ?? agrees)(exchange);
     if (!JSON.stringify(exchange.request.body.messages).includes(words)) return says("aside")(exchange);
     const answer = answers[Math.min(asked, answers.length - 1)];
     asked += 1;
@@ -45,6 +58,9 @@ function script(words: string, ...answers: readonly FakeAnswer[]): { asked: () =
   });
   return { asked: () => asked };
 }
+
+/** What whoever looks answers next. */
+let looked: FakeAnswer[] = [];
 
 const done: FakeAnswer = callsTools({
   id: "c-done",
@@ -229,4 +245,56 @@ test("a turn without news changes only the card; what the first one said stands,
   // One message, wherever it was written from: the gateway took the click, a worker had posted the card.
   expect(paused.id).toBe(card.id);
   expect(paused.buttons.map(({ label }) => label)).toEqual(["Resume", "Edit", "End goal"]);
+});
+
+test("verifier unavailable: what it refused before is told to the next turn, and once it is away what the model says counts", async () => {
+  const ana = bobbin.newPerson();
+  looked = [finds("reject", "page 3 is empty"), refuses(429)];
+  const model = script(
+    "plover",
+    looks("Asia/Tokyo"),
+    done,
+    says("Not all of it yet."),
+    done,
+    says("Now all of it."),
+  );
+  const thread = await ana.say("/goal find the plover\ndone when: each page has one");
+  await settled(thread, 2);
+  await endsWith(ana, thread, "The goal is reached.");
+  expect(model.asked()).toBe(5);
+  const asked = bobbin.llm.requests.filter(({ body }) => JSON.stringify(body.messages).includes("plover"));
+  expect(asked.filter(({ body }) => body.model === "lite")).toHaveLength(2);
+  expect(JSON.stringify(asked.at(-1)?.body.messages)).toContain("page 3 is empty");
+  const kinds = await bobbin.sql.query<{ kind: string }>(
+    {
+      text: "select e.kind from goal_events e join goals g on g.id = e.goal where g.session = $1 order by e.n",
+    },
+    [thread],
+  );
+  expect(kinds.map(({ kind }) => kind).filter((kind) => kind !== "told")).toEqual([
+    ...["set", "begin", "propose", "rejected", "turn"],
+    ...["begin", "propose", "neutral", "turn"],
+  ]);
+  const { models } = await bobbin.transcripts.usage(session(thread));
+  expect(models.map(({ model: name, calls }) => [name, calls])).toContainEqual(["lite", 2]);
+});
+
+test("a goal that the model proposes is started by whoever presses its button, once, and then works by itself", async () => {
+  const ana = bobbin.newPerson();
+  const proposes = callsTools({
+    id: "c-new",
+    name: "create_goal",
+    arguments: JSON.stringify({ objective: "count the avocet" }),
+  });
+  script("avocet", proposes, says("I would count it."), done, says("It is counted."));
+  const thread = await ana.say("how many avocet are there?");
+  const shown = await ana.shows(thread, "Proposed goal:");
+  expect(shown.text).toContain("count the avocet");
+  const [button] = shown.buttons;
+  expect(button).toMatchObject({ action: "start", label: "Start this goal" });
+  await ana.click(thread, "start", button?.value);
+  await settled(thread, 2);
+  await endsWith(ana, thread, "The goal is reached.");
+  await ana.click(thread, "start", button?.value);
+  expect((await runs(thread)).map(({ cause }) => cause)).toEqual(["message", "continuation"]);
 });

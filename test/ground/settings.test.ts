@@ -7,8 +7,14 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { DEFAULT_ACCESS } from "../../src/core/access/defaults.ts";
 import { createGoalPolicies } from "../../src/core/goal/policy.ts";
-import { modelRecordOf } from "../../src/adapters/settings/model-record.ts";
-import { readSettings, secretsOf, settingRows, type Command } from "../../src/adapters/settings/settings.ts";
+import { liteRecordOf, modelRecordOf } from "../../src/adapters/settings/model-record.ts";
+import {
+  liteServerOf,
+  readSettings,
+  secretsOf,
+  settingRows,
+  type Command,
+} from "../../src/adapters/settings/settings.ts";
 
 const root = join(import.meta.dirname, "../..");
 const nowhere = join(tmpdir(), "bobbin-no-such-folder");
@@ -266,7 +272,7 @@ test("wrong rules of access are reported by their place, all at once", async () 
 test("what goals may do stands in bobbin.config.ts, by default and in single spaces and channels", async () => {
   const read = await withConfig(`export default { goals: {
     tokens: 100_000, most: { turns: 50 }, atOnce: 3,
-    places: { "slack:T1": { gapMs: 5_000, atOnce: 20 }, "slack:*:C9": { allow: false }, "slack:T1:C1": { turns: 40 } },
+    places: { "slack:T1": { gapMs: 5_000, atOnce: 20 }, "slack:*:C9": { allow: false }, "slack:T1:C1": { turns: 40, verify: false } },
   } };`);
   if (read.kind !== "ok") return expect.unreachable(JSON.stringify(read));
   const policies = createGoalPolicies(read.settings.config.goals);
@@ -280,7 +286,9 @@ test("what goals may do stands in bobbin.config.ts, by default and in single spa
   expect(at("slack:T1:C1:1.5")).toMatchObject({
     limits: { tokens: 100_000, turns: 40, minutes: 60 },
     gapMs: 5_000,
+    verify: false,
   });
+  expect(at("slack:T1:C2:1.5").verify).toBeUndefined();
   expect([at("slack:T1:C9:1.5").allow, at("slack:T1:C8:1.5").allow]).toEqual([false, true]);
   // A thread that is a channel of its own counts as the one in which it hangs.
   expect(policies.at("slack:T1:C1:1.5" as SessionId, { parent: "C9" }).allow).toBe(false);
@@ -341,6 +349,29 @@ test("the README lists every setting and no other", () => {
       .map(({ name }) => name)
       .sort(),
   );
+});
+
+test("a cheap model is on the server of the other one unless said, and a key goes only to the server that it is for", async () => {
+  const at = async (env: Record<string, string>) => liteServerOf(await settingsOf(env));
+  const own = { OPENAI_BASE_URL: "http://a.example/v1", OPENAI_API_KEY: "k", MODEL: "m", LITE_MODEL: "l" };
+  expect(await at(own)).toEqual({ baseUrl: "http://a.example/v1", apiKey: "k" });
+  expect(await at({ ...own, LITE_API_KEY: "k2" })).toEqual({ baseUrl: "http://a.example/v1", apiKey: "k2" });
+  expect(await at({ ...own, LITE_BASE_URL: "http://b.example/v1" })).toEqual({
+    baseUrl: "http://b.example/v1",
+    apiKey: undefined,
+  });
+  expect(liteRecordOf(await settingsOf(own))).toMatchObject({ name: "l", outputCapField: "max_tokens" });
+  expect(liteRecordOf(await settingsOf({}))).toBeUndefined();
+});
+
+test.each<[string, Record<string, string>, string]>([
+  ["without a name", { LITE_BASE_URL: "http://b.example/v1" }, "LITE_MODEL is missing"],
+  ["without a key or a server", { LITE_MODEL: "l" }, "LITE_API_KEY is missing"],
+])("a cheap model %s is reported with the fix", async (_, env, words) => {
+  const read = await readSettings(env);
+  if (read.kind === "ok") return expect.unreachable();
+  expect(read.problems.map(({ name, problem }) => `${name} ${problem}`).join("\n")).toContain(words);
+  expect(read.problems.every(({ fix }) => fix.startsWith("Set it"))).toBe(true);
 });
 
 test("OpenAI's own server is told the output cap by the name that its newer models take, any other by the older one", async () => {

@@ -20,6 +20,11 @@ export interface GoalPlaceInput extends WindowsInput {
   readonly most?: WindowsInput;
   /** Least time from the end of one turn of a goal to its next one, ms. Default 1,000. */
   readonly gapMs?: number;
+  /**
+   * Whether a model looks before a goal counts as reached or blocked. Default: where `LITE_MODEL` is set. With true and without that
+   * setting, `MODEL` looks.
+   */
+  readonly verify?: boolean;
   /** Turns of goals that run at the same time in one space. Default 10. */
   readonly atOnce?: number;
 }
@@ -43,6 +48,7 @@ const place = {
   allow: z.boolean().optional(),
   most: z.strictObject(windows).optional(),
   gapMs: z.int().nonnegative("must not be below zero").optional(),
+  verify: z.boolean().optional(),
   atOnce: count.optional(),
 };
 const PLACE = /^(?:slack|discord|web):(?:\*|[A-Za-z0-9._-]{1,64})(?::(?:\*|[A-Za-z0-9._-]{1,64}))?$/;
@@ -101,15 +107,17 @@ export function goalsOf(input: GoalsInput): GoalRules {
     limits: { ...byDefault.limits, ...windowsIn(input) },
     most: { ...byDefault.most, ...windowsIn(input.most) },
     gapMs: input.gapMs ?? byDefault.gapMs,
+    ...(input.verify === undefined ? {} : { verify: input.verify }),
     atOnce: input.atOnce ?? byDefault.atOnce,
     places: Object.entries(input.places ?? {}).map(([address, one]): GoalPlace => {
-      const { allow, gapMs, atOnce, most } = one;
+      const { allow, gapMs, verify, atOnce, most } = one;
       return {
         place: address,
         limits: windowsIn(one),
         most: windowsIn(most),
         ...(allow === undefined ? {} : { allow }),
         ...(gapMs === undefined ? {} : { gapMs }),
+        ...(verify === undefined ? {} : { verify }),
         ...(atOnce === undefined ? {} : { atOnce }),
       };
     }),

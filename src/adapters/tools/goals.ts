@@ -5,6 +5,7 @@ import type { Tool, ToolContext } from "../../core/agent/tool.ts";
 import { describeGoal, spentOnGoal } from "../../core/goal/describe.ts";
 import type { Goal } from "../../core/goal/goal.ts";
 import type { GoalEvent } from "../../core/goal/event.ts";
+import type { Where } from "../../core/inbound.ts";
 import type { Goals } from "../../core/ports/goals.ts";
 import type { Verifier } from "../../core/ports/verifier.ts";
 import type { SessionId } from "../../core/thread.ts";
@@ -25,7 +26,7 @@ const RECORD_ENTRIES = 400;
 export interface GoalToolsDeps {
   readonly goals: Goals;
   /** Who looks at what the model says of the goal's end; undefined where that is final by itself. */
-  verifierOf(session: SessionId): Verifier | undefined;
+  verifierOf(session: SessionId, where: Where | undefined): Verifier | undefined;
 }
 
 export function createGoalTools({ goals, verifierOf }: GoalToolsDeps): readonly Tool[] {
@@ -99,7 +100,8 @@ export function createGoalTools({ goals, verifierOf }: GoalToolsDeps): readonly 
       async run({ status, evidence, blocker }, context) {
         if (status === "blocked" && blocker === undefined)
           throw new TypeError("blocked needs the key of the obstacle in `blocker`");
-        const verifier = verifierOf(sessionOf(context));
+        const session = sessionOf(context);
+        const verifier = verifierOf(session, (await goals.read(session))?.where);
         const key = blocker === undefined ? {} : { key: blocker };
         const goal =
           verifier !== undefined

@@ -16,6 +16,8 @@ export interface GoalPolicy {
   readonly most: Limits;
   /** Least time from the end of one of its turns to the next one, ms. */
   readonly gapMs: number;
+  /** Whether somebody else looks before a goal counts as reached or blocked; absent: where there is a cheap model for it. */
+  readonly verify?: boolean;
 }
 
 export interface GoalRules extends GoalPolicy {
@@ -61,9 +63,10 @@ function goalPolicyAt(rules: GoalRules, session: SessionId, where?: Where): Goal
   const { platform, space, channel } = threadOf(session);
   const at = `${platform}:${space}`;
   return placesAt(rules, [at, `${at}:${where?.parent ?? channel}`]).reduce<GoalPolicy>(
-    (policy, { allow = policy.allow, gapMs = policy.gapMs, limits, most }) => ({
+    (policy, { allow = policy.allow, gapMs = policy.gapMs, verify = policy.verify, limits, most }) => ({
       allow,
       gapMs,
+      ...(verify === undefined ? {} : { verify }),
       limits: { ...policy.limits, ...limits },
       most: { ...policy.most, ...most },
     }),
