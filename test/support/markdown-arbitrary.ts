@@ -84,3 +84,36 @@ export const markdown: fc.Arbitrary<string> = fc
     { minLength: 1, maxLength: 7 },
   )
   .map((blocks) => blocks.join("\n\n"));
+
+const wideTable = fc
+  .array(fc.tuple(prose, prose), { minLength: 1, maxLength: 4 })
+  .map((rows) => ["| a | b |", "|:--|--:|", ...rows.map(([a, b]) => `| ${a} | ${b} |`)].join("\n"));
+const tasks = fc
+  .array(fc.tuple(fc.constantFrom("x", " "), itemText), { minLength: 1, maxLength: 5 })
+  .map((items) => items.map(([mark, text]) => `- [${mark}] ${text}`).join("\n"));
+/** What is easily shown wrong. */
+const rough = fc.constantFrom(
+  "@everyone <!channel> <@U123> <@&42> <#C1|x> <t:1:R>",
+  "<script>alert(1)</script> <br> &lt;b&gt; &amp;amp;",
+  "![chart](https://example.org/c.png) ![](javascript:x)",
+  "[run](javascript:alert(1)) [a](https://bank.example@evil.example/) [https://a.org](https://b.org)",
+  "שלום עולם `code` مرحبا",
+  "部署已经完成。请在星期四之前检查**所有**服务。",
+  "`` a`b `` ``` x``y ``` and **bold with `code` and [link](https://example.org/x)**",
+  "___\n\n#### Deep\n\n###### Deeper",
+  "> quote\n> > quote in it\n>\n> - item\n>   ```\n>   code\n>   ```",
+  "1. a\n\n   b\n\n   ```ts\n   let a;\n   ```\n2. c",
+  "**long bold that goes on and on and has *more* in it, so that a page may end in the middle of it somewhere**",
+  "a\u202Eb\u0000c\u200B",
+  "&&&&&&&&&&<<<<<<<<<<>>>>>>>>>>".repeat(8),
+  "*_~`|#>-".repeat(30),
+);
+const rather = (block: fc.Arbitrary<string>) => fc.oneof({ weight: 3, arbitrary: block }, rough);
+
+/** A whole answer of any length, from a line to many pages, with everything that models write. */
+export const answer: fc.Arbitrary<string> = fc
+  .array(fc.oneof({ weight: 5, arbitrary: rather(markdown) }, wideTable, tasks), {
+    minLength: 1,
+    maxLength: 9,
+  })
+  .map((parts) => parts.join("\n\n"));
