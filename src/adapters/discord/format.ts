@@ -14,8 +14,8 @@ export const PAGE_SIZE = TEXT_LIMIT - ROOM;
 /** Discord's limits of a button's label and of the id that comes back with a click. */
 const LABEL_LIMIT = 80;
 const ID_LIMIT = 100;
-/** One line. */
-const LINE_LIMIT = 150;
+/** One line; why a run ended, what can be done and the run's id have room in it. */
+const LINE_LIMIT = 240;
 
 const ROW = 1;
 const BUTTON = 2;

@@ -2,6 +2,7 @@
 
 import { END_REASONS, type ReasonMeaning } from "../end-reason.ts";
 import type { Offer } from "../entry.ts";
+import type { EndReason } from "../events.ts";
 import { BobbinError, sentenceFor } from "../errors.ts";
 import type { RunId } from "../ids.ts";
 import { formatDuration, formatMoney, formatTokens } from "../measure.ts";
@@ -14,8 +15,11 @@ import type { FooterDetail, ReplyView } from "./view.ts";
 /** `why` is absent after a plain `stop`, where nothing needs to be said. */
 export type Explanation = Partial<ReasonMeaning> & Pick<ReasonMeaning, "canRetry">;
 
+/** Ends that nobody has to look up. */
+const ASKED_FOR: ReadonlySet<EndReason> = new Set(["stop", "waiting", "cancelled"]);
+
 /**
- * What each reason means. An error's next step names the run, so that an admin can look it up; a time limit that an
+ * What each reason means. The next step after trouble names the run, so that an admin can look it up; a time limit that an
  * error explains (a model that said nothing) is told as that error.
  */
 export function explanationOf(
@@ -33,7 +37,11 @@ function meaningOf(run: RunId, outcome: Ended): Explanation {
   const meaning = END_REASONS[outcome.reason];
   if (outcome.reason === "stop") return { canRetry: meaning.canRetry };
   const isExplained = outcome.reason === "timeout" && outcome.error !== undefined;
-  if (outcome.reason !== "error" && !isExplained) return meaning;
+  if (outcome.reason !== "error" && !isExplained) {
+    return ASKED_FOR.has(outcome.reason) || meaning.next === undefined
+      ? meaning
+      : { ...meaning, next: meaning.next.replace(/\.$/, ` (run ${run}).`) };
+  }
   const error = new BobbinError(
     outcome.error?.code ?? "panic",
     outcome.error?.message ?? "no error was given",

@@ -173,7 +173,9 @@ describe("the footer of a reply", () => {
   it("still says why a reply ended early where the channel wants no footer", () => {
     const early = documentOf(run, [answer], { ...stopped, reason: "max_turns" });
     const [page] = render(early, limits, { ...DEFAULT_VIEW, footer: "off" });
-    expect(page?.footer).toBe("This took as many steps as one answer may take. Reply to go on from here.");
+    expect(page?.footer).toBe(
+      "This took as many steps as one answer may take. Reply to go on from here (run r1).",
+    );
   });
 });
 
