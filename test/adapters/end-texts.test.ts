@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import * as discord from "../../src/adapters/discord/format.ts";
 import * as slack from "../../src/adapters/slack/format.ts";
+import { textOf } from "../../src/adapters/web/pages/markup.ts";
 import { messageMarkup } from "../../src/adapters/web/pages/message.ts";
 import { END_REASONS } from "../../src/core/end-reason.ts";
 import { BobbinError, sentenceFor, type ErrorCode } from "../../src/core/errors.ts";
@@ -46,20 +47,20 @@ const hostile =
 interface Shown {
   readonly name: string;
   /** All that people get, in one text. */
-  of(page: PageContent): string;
+  of(page: PageContent): Promise<string>;
 }
 const session = sessionIdOf({ platform: "web", space: "local", channel: "general", root: "r" });
 const surfaces: readonly Shown[] = [
   {
     name: "Slack",
-    of(page) {
+    async of(page) {
       const message = slack.formatPage(page);
       return message.kind === "message" ? JSON.stringify([message.blocks, message.text]) : message.kind;
     },
   },
   {
     name: "Discord",
-    of(page) {
+    async of(page) {
       const message = discord.formatPage(page);
       return message.kind === "message"
         ? `${message.content.replaceAll("\\", "")} ${JSON.stringify(message.components)}`
@@ -68,37 +69,35 @@ const surfaces: readonly Shown[] = [
   },
   {
     name: "the web chat",
-    of: (page) =>
-      String(
-        messageMarkup({
-          session,
-          id: "m",
-          revision: 1,
-          from: "bot",
-          speaker: "Bobbin",
-          page,
-          deleted: false,
-          at: 0,
-        }),
-      )
-        .replaceAll("&#39;", "'")
-        .replaceAll(/\s+/g, " "),
+    async of(page) {
+      const row = {
+        session,
+        id: "m",
+        revision: 1,
+        from: "bot",
+        speaker: "Bobbin",
+        page,
+        deleted: false,
+        at: 0,
+      } as const;
+      return (await textOf(messageMarkup(row))).replaceAll("&#39;", "'").replaceAll(/\s+/g, " ");
+    },
   },
 ];
 
-function shownOf(surface: Shown, outcome: Omit<Outcome, "endedAt">, said: string): string {
+async function shownOf(surface: Shown, outcome: Omit<Outcome, "endedAt">, said: string): Promise<string> {
   const entries = said === "" ? [] : [entryOf(run, 1, said)];
   const limits = { pageSize: 1_500, measure: (text: string) => text.length };
   const pages = render(documentOf(run, entries, { ...outcome, endedAt: run.startedAt + 61_000 }), limits);
-  return pages.map((page) => surface.of(page)).join("\n");
+  return (await Promise.all(pages.map((page) => surface.of(page)))).join("\n");
 }
 const plain = (text: string): string => text.replaceAll("'", "").replaceAll("&#39;", "");
 
 test.each(surfaces.flatMap((surface) => reasons.map((reason) => ({ surface, name: surface.name, reason }))))(
   "in $name the end $reason is one sentence, what can be done, and the run where somebody may look it up",
-  ({ surface, reason }) => {
+  async ({ surface, reason }) => {
     for (const said of ["", "Half of the answer"]) {
-      const shown = shownOf(surface, { reason }, said);
+      const shown = await shownOf(surface, { reason }, said);
       const { why, next = "", canRetry } = END_REASONS[reason];
       if (reason !== "error") expect(plain(shown)).toContain(plain(why));
       expect(shown).toContain(next.slice(0, -1));
@@ -111,12 +110,12 @@ test.each(surfaces.flatMap((surface) => reasons.map((reason) => ({ surface, name
 
 test.each(surfaces.flatMap((surface) => codes.map((code) => ({ surface, name: surface.name, code }))))(
   "in $name the error $code is its sentence with the run, and nothing of what was said inside",
-  ({ surface, code }) => {
+  async ({ surface, code }) => {
     const sentence = sentenceFor(new BobbinError(code, hostile));
     expect(sentence).toMatch(/^[A-Z][^{}<>]*\.$/);
     for (const reason of ["error", "timeout"] as const) {
       for (const said of ["", "Half of the answer"]) {
-        const shown = shownOf(surface, { reason, error: { code, message: hostile } }, said);
+        const shown = await shownOf(surface, { reason, error: { code, message: hostile } }, said);
         expect(plain(shown)).toContain(plain(sentence));
         expect(shown).toContain(`(run ${run.id})`);
         expect(shown).not.toMatch(/openai|sk-live|https?:\/\/api|srv\/app|Incorrect|anonymous/);
@@ -126,7 +125,7 @@ test.each(surfaces.flatMap((surface) => codes.map((code) => ({ surface, name: su
   },
 );
 
-test("whatever an error said, people read the same as if it had said nothing, and what is stored of it holds no key", () => {
+test("whatever an error said, people read the same as if it had said nothing, and what is stored of it holds no key", async () => {
   const key = fc.string({ unit: fc.constantFrom(..."abcDEF0123456789"), minLength: 16, maxLength: 40 });
   const message = fc.oneof(
     fc.string({ maxLength: 200 }),
@@ -136,13 +135,18 @@ test("whatever an error said, people read the same as if it had said nothing, an
     key.map((secret) => `<html><body>Bearer a1${secret}</body></html>`),
     key.map((secret) => `Error: x\n    at run (/srv/${secret}/index.js:3:1)\n@everyone <!channel>`),
   );
-  fc.assert(
-    fc.property(fc.constantFrom(...codes), message, fc.constantFrom("", "Half"), (code, said, text) => {
-      for (const surface of surfaces) {
-        const shown = shownOf(surface, { reason: "error", error: { code, message: said } }, text);
-        expect(shown).toBe(shownOf(surface, { reason: "error", error: { code, message: "" } }, text));
-      }
-    }),
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...codes),
+      message,
+      fc.constantFrom("", "Half"),
+      async (code, said, text) => {
+        for (const surface of surfaces) {
+          const shown = await shownOf(surface, { reason: "error", error: { code, message: said } }, text);
+          expect(shown).toBe(await shownOf(surface, { reason: "error", error: { code, message: "" } }, text));
+        }
+      },
+    ),
     { numRuns: 200, seed: 11 },
   );
   fc.assert(
