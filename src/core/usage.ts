@@ -48,3 +48,8 @@ export function cachedShare({ input, cacheRead, cacheWrite }: Usage): number | u
   const read = (input ?? 0) + cacheRead + (cacheWrite ?? 0);
   return read === 0 ? undefined : cacheRead / read;
 }
+
+/** What counts for a budget: what came from the provider's cache is free. */
+export function freshTokens({ input = 0, cacheWrite = 0, output = 0, reasoning = 0 }: Usage): number {
+  return input + cacheWrite + output + reasoning;
+}

@@ -1,5 +1,8 @@
 // Goals between processes: a gateway, workers that die, a Redis that is emptied. What people see, and what the model was asked.
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { bodyOf } from "../../src/adapters/openai/wire.ts";
+import { createModelCalls } from "../../src/adapters/postgres/model-calls.ts";
+import { rebuildRequest } from "../../src/core/context/request.ts";
 import { toSessionId } from "../../src/core/thread.ts";
 import { callsTools, refuses, says, usageChunk } from "../support/fake-llm/answers.ts";
 import type { FakeAnswer } from "../support/fake-llm/server.ts";
@@ -275,6 +278,17 @@ test("verifier unavailable: what it refused before is told to the next turn, and
     ...["set", "begin", "propose", "rejected", "turn"],
     ...["begin", "propose", "neutral", "turn"],
   ]);
+  // What was asked aside can be rebuilt as well, byte for byte.
+  const [call] = await bobbin.sql.query<{ id: string }>(
+    {
+      text: "select id from model_calls where session = $1 and purpose = 'verify' order by started_at",
+    },
+    [thread],
+  );
+  const stored = await createModelCalls(bobbin.sql).read(call?.id ?? "");
+  if (stored === undefined) return expect.unreachable();
+  const sent = asked.find(({ body }) => body.model === "lite")?.raw.toString("utf8");
+  expect(bodyOf(rebuildRequest(stored.call, stored.entries))).toBe(sent);
   const { models } = await bobbin.transcripts.usage(session(thread));
   expect(models.map(({ model: name, calls }) => [name, calls])).toContainEqual(["lite", 2]);
 });

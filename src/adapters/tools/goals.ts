@@ -9,6 +9,7 @@ import type { Where } from "../../core/inbound.ts";
 import type { Goals } from "../../core/ports/goals.ts";
 import type { Verifier } from "../../core/ports/verifier.ts";
 import type { SessionId } from "../../core/thread.ts";
+import { freshTokens } from "../../core/usage.ts";
 import { toolOf } from "./define.ts";
 import { sessionOf } from "./session-of.ts";
 
@@ -21,7 +22,8 @@ export const BOOKKEEPING: ReadonlySet<string> = new Set([
   "wait_for",
 ]);
 /** Entries that whoever looks may be shown. */
-const RECORD_ENTRIES = 400;
+const RECORD_ENTRIES = 200;
+const NOTHING_LEFT = "its budget of tokens is used up";
 
 export interface GoalToolsDeps {
   readonly goals: Goals;
@@ -46,6 +48,10 @@ export function createGoalTools({ goals, verifierOf }: GoalToolsDeps): readonly 
     const of = `${context.run}/${context.call}`;
     const proposed = await apply(context, { kind: "propose", of, ...said });
     if (proposed.proposal?.verdict !== undefined) return proposed;
+    const { used, limit } = proposed.windows.tokens;
+    // One call may cross a budget: the one that claimed it did already.
+    if (used + freshTokens(context.usage()) >= limit)
+      return apply(context, { kind: "verdict", of, verdict: { kind: "neutral", reason: NOTHING_LEFT } });
     const entries = await goals.record(sessionOf(context), RECORD_ENTRIES);
     const { as, key } = said;
     const blocker = key === undefined ? {} : { blocker: key };
@@ -81,7 +87,7 @@ export function createGoalTools({ goals, verifierOf }: GoalToolsDeps): readonly 
         "tools answered before it counts, so call it alone, behind the results that prove it.",
       effect: "write",
       mayRepeat: true,
-      doing: () => "Updating the goal",
+      doing: () => "Checking the goal",
       arguments: z.object({
         status: z.enum(["complete", "blocked"]),
         evidence: z

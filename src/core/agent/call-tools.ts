@@ -209,6 +209,7 @@ async function runTool(state: RunState, ready: ReadyCall, group: LimitedSignal):
         text: headOf(cleanText(String(text)), PROGRESS_UNITS),
       });
     },
+    usage: () => state.usage,
     // Of a tool that was left behind nothing is stored any more.
     spent(made) {
       if (isOpen) countSideCall(state, made);

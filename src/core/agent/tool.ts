@@ -4,6 +4,7 @@ import type { Offer, ToolCall } from "../entry.ts";
 import type { Author } from "../inbound.ts";
 import type { ContentPart, ToolSpec } from "../ports/model.ts";
 import type { ModelCallRecord } from "../round.ts";
+import type { Usage } from "../usage.ts";
 
 /** `read` may be run again after a crash; `write` changes our own data; `external` changes something outside. */
 export type Effect = "read" | "write" | "external";
@@ -18,6 +19,8 @@ export interface ToolContext {
   readonly requester?: Author;
   /** A line for people while it runs. */
   progress(text: string): void;
+  /** What the model calls of this attempt took so far, side calls included. */
+  usage(): Usage;
   /** A model was asked for the tool: it is stored with the round, and counts as the run's own calls do. */
   spent(call: ModelCallRecord): void;
   /** Offers something to people, below the answer: the newest of a call counts, and only if the call ends well. */
@@ -25,7 +28,7 @@ export interface ToolContext {
 }
 
 /** What the gate is told: nothing runs yet. */
-export type CallContext = Omit<ToolContext, "progress" | "spent" | "offer">;
+export type CallContext = Omit<ToolContext, "progress" | "usage" | "spent" | "offer">;
 
 /** A rich answer. Anything else that a tool returns (a string, JSON, nothing) is turned into text. */
 export interface ToolOutput {

@@ -19,7 +19,7 @@ import type { Opened, RunEnding } from "../ports/run-store.ts";
 import type { RoundRecord } from "../round.ts";
 import type { RunInfo } from "../run.ts";
 import type { SessionId } from "../thread.ts";
-import type { Usage } from "../usage.ts";
+import { freshTokens } from "../usage.ts";
 import type { GoalCardKeeper } from "./goal-cards.ts";
 import type { LoopEnd } from "./run-ending.ts";
 
@@ -308,11 +308,6 @@ function limited(
           : gate.decide(call, tool, context),
     },
   };
-}
-
-/** What came from the provider's cache is free. */
-function freshTokens({ input = 0, cacheWrite = 0, output = 0, reasoning = 0 }: Usage): number {
-  return input + cacheWrite + output + reasoning;
 }
 
 function withNote(round: RoundRecord, text: string): RoundRecord {

@@ -65,6 +65,7 @@ async function resultOf(call: { readonly id: string; readonly name: string; read
     progress: () => {},
     spent: () => {},
     offer: () => {},
+    usage: () => ({}),
   };
   try {
     const result = await tool?.run(tool.parse(JSON.parse(call.arguments)), context);

@@ -21,6 +21,7 @@ function context(session = "web:local:general:k3f9"): ToolContext {
     progress: () => {},
     spent: () => {},
     offer: () => {},
+    usage: () => ({}),
   };
 }
 

@@ -158,8 +158,7 @@ test("a worker that dies when it was proposed: another one proposes the same, an
   first.begin();
   await died.promise;
   await w.bench.worker().serve();
-  expect(w.bench.thread.visible().flatMap(({ buttons }) => buttons.map(({ action }) => action))).toEqual([
-    "start",
-  ]);
+  const buttons = w.bench.thread.visible().flatMap((page) => page.buttons);
+  expect(buttons.filter(({ action }) => action === "start")).toHaveLength(1);
   expect(await w.press()).toContain("This thread has a goal now");
 });

@@ -78,7 +78,7 @@ test("refused, the model hears at once why, may mend it in the same turn, and is
   expect(JSON.stringify(w.lite.requests[1]?.messages)).not.toContain("all pages are there");
 });
 
-test("budget crossed by a helper call: the next model call is the last one, and the goal stands at its budget", async () => {
+test("G7: budget crossed by a helper call: the next model call is the last one, and the goal stands at its budget", async () => {
   const w = await world(
     [claims(), reply("so far I came")],
     [judges("reject", { input: 9_000, output: 500 })],
@@ -94,6 +94,18 @@ test("budget crossed by a helper call: the next model call is the last one, and 
   expect(models).toContainEqual(
     expect.objectContaining({ model: "lite", calls: 1, usage: expect.objectContaining({ input: 9_000 }) }),
   );
+});
+
+test("a budget that the claim itself has crossed is not crossed further: nobody looks, and the audit says so", async () => {
+  const claim = claims();
+  if (claim.kind !== "stream") return expect.unreachable();
+  const dear = { kind: "usage", usage: { model: "scripted", durationMs: 1, input: 10_000 } } as const;
+  const w = await world([{ ...claim, events: [dear, ...claim.events] }, reply("done")], [], {
+    tokens: 10_000,
+  });
+  await w.bench.worker().serve();
+  expect(w.lite.requests).toHaveLength(0);
+  expect(await audit(w)).toContain("neutral");
 });
 
 test("verifier unavailable: what the model says counts, and the audit says that nobody looked", async () => {
