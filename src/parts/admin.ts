@@ -7,6 +7,7 @@ import { readDiscordAddress } from "../adapters/discord/message-link.ts";
 import { sha256 } from "../adapters/ids.ts";
 import { bodyOf } from "../adapters/openai/wire.ts";
 import { createAudit } from "../adapters/postgres/admin/audit.ts";
+import { createOverviewMaker } from "../adapters/postgres/admin/overview-maker.ts";
 import { createOverviews } from "../adapters/postgres/admin/overviews.ts";
 import { createReview } from "../adapters/postgres/admin/review.ts";
 import { createSignIns } from "../adapters/postgres/admin/sign-ins.ts";
@@ -69,6 +70,7 @@ export function openAdmin(
       viewers,
       audit: createAudit(sql),
       overviews: createOverviews(sql),
+      makeOverview: createOverviewMaker(sql).make,
       review: createReview(sql),
       linkedIn: (address) => READERS.flatMap((read) => read(address)),
       bodyOf,

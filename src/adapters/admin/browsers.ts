@@ -20,8 +20,8 @@ export function routeBrowsers(
     const row = (each: Entered): Markup =>
       html`<tr>
         <td><bdi>${each.who.name}</bdi> <code class="dim">${each.who.person}</code></td>
-        <td>${moment(each.createdAt)}</td>
-        <td>${moment(each.seenAt)}</td>
+        <td data-label="Since">${moment(each.createdAt)}</td>
+        <td data-label="Last seen">${moment(each.seenAt)}</td>
         <td class="wide">${each.browser === "" ? html`<span class="dim">not said</span>` : each.browser}</td>
         <td>
           <form method="post" action="/admin/browsers/${each.id}">

@@ -4,9 +4,10 @@ import type { Context, Hono } from "hono";
 import type { Hash } from "../../core/ids.ts";
 import type { Audit, AuditKind } from "../../core/ports/audit.ts";
 import type { ModelRequest } from "../../core/ports/model.ts";
-import type { Overview, Overviews } from "../../core/ports/overviews.ts";
+import type { Overview, OverviewMaker, Overviews } from "../../core/ports/overviews.ts";
 import type { Review } from "../../core/ports/review.ts";
-import { toSessionId } from "../../core/thread.ts";
+import type { Person } from "../../core/ports/sign-ins.ts";
+import { threadOf, toSessionId, type SessionId } from "../../core/thread.ts";
 import { aroundOf } from "./around.ts";
 import { streamThread, type LiveDeps } from "./live.ts";
 import { page, problemPage } from "./pages/layout.ts";
@@ -21,6 +22,7 @@ export interface ThreadDeps extends LiveDeps {
   readonly review: Review;
   readonly audit: Audit;
   readonly hash: Hash;
+  readonly makeOverview: OverviewMaker["make"];
   /** The body that a request is sent as. */
   readonly bodyOf: (request: ModelRequest) => string;
 }
@@ -110,24 +112,42 @@ export function routeThread(app: Hono<AdminEnv>, deps: ThreadDeps): void {
   });
 
   async function viewOf(c: AdminContext, overview: Overview): Promise<ThreadView> {
-    const before = Number(c.req.query("before") ?? Number.NaN);
-    const isEarlier = Number.isSafeInteger(before) && before > 0;
+    const before = await beforeIn(c, overview.session);
+    const isEarlier = before !== undefined;
     const { session } = overview;
     const [thread, goals] = await Promise.all([
-      review.thread(session, { limit: SHOWN, ...(isEarlier ? { before } : {}) }),
+      review.thread(session, { limit: SHOWN, ...(before === undefined ? {} : { before }) }),
       review.goals(session),
     ]);
     return { overview, thread, goals, side: sideIn(c), isEarlier };
+  }
+
+  /** Where the page ends; undefined for the newest one. */
+  async function beforeIn(c: AdminContext, session: SessionId): Promise<number | undefined> {
+    const before = Number(c.req.query("before") ?? Number.NaN);
+    if (Number.isSafeInteger(before) && before > 0) return before;
+    const [, epoch, seq] = /^(\d{1,9})-(\d{1,15})$/.exec(c.req.query("at") ?? "") ?? [];
+    return epoch === undefined ? undefined : review.beforeOf(session, Number(epoch), Number(seq), SHOWN / 2);
   }
 
   /** Undefined for an id that is none, that is unknown, and that is of another space: all the same from outside. */
   async function find(c: AdminContext): Promise<Overview | undefined> {
     const { who } = c.get("viewer");
     const session = toSessionId(c.req.param("id") ?? "");
-    const found = session === undefined ? undefined : await overviews.get(who, session);
+    const found = session === undefined ? undefined : await overviewOf(who, session);
     if (found === undefined)
       await audit.write({ who, kind: "refused", about: `no such thread: ${c.req.path}` });
     return found;
+  }
+
+  /** One that began a moment ago has none yet. */
+  async function overviewOf(who: Person, session: SessionId): Promise<Overview | undefined> {
+    const { platform, space } = threadOf(session);
+    if (platform !== who.platform || space !== who.space) return undefined;
+    const found = await overviews.get(who, session);
+    if (found !== undefined) return found;
+    await deps.makeOverview(session);
+    return overviews.get(who, session);
   }
 
   /** Written down before it is shown. */

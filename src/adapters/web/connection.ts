@@ -11,11 +11,10 @@ import { COMMAND_NAMES } from "../../core/command/table.ts";
 import { BobbinError, sentenceFor, toBobbinError } from "../../core/errors.ts";
 import type { NewId } from "../../core/ids.ts";
 import { labelOf } from "../../core/label.ts";
-import type { Transcripts } from "../../core/ports/transcripts.ts";
 import type { WebMessage } from "../../core/ports/web-messages.ts";
 import type { SessionId } from "../../core/thread.ts";
 import { serveAssets } from "../http/assets.ts";
-import { guard, isFromHere } from "../http/guard.ts";
+import { guard } from "../http/guard.ts";
 import { streamEvents } from "./event-stream.ts";
 import { htmlOf } from "./format.ts";
 import { galleryPage, type GalleryPlaces } from "./gallery/page.ts";
@@ -24,14 +23,12 @@ import { problemPage } from "./pages/layout.ts";
 import { textOf } from "./pages/markup.ts";
 import { messageMarkup } from "./pages/message.ts";
 import { threadListMarkup, threadPath } from "./pages/thread-list.ts";
-import { transcriptPage } from "./pages/transcript.ts";
 import { actionBody, messageBody, nameBody, toWebSession } from "./parse.ts";
 import { createKnownThreads } from "./known-threads.ts";
 import { personOf, rename } from "./person.ts";
 import { receiveAction, receiveMessage, type Received, type ReceiveDeps } from "./receive.ts";
 
 export interface WebChatDeps extends Omit<ReceiveDeps, "threads"> {
-  readonly transcripts: Transcripts;
   readonly newId: NewId;
   readonly info: ChatInfo;
   /** Where it is absent there is no gallery. */
@@ -58,7 +55,7 @@ interface Env {
 
 export function createWebChat(deps: WebChatDeps, options: WebChatOptions = {}): Hono<Env> {
   const { allowedHosts = [], bodyBytes = 512 * 1024, shownMessages = 200, shownThreads = 100 } = options;
-  const { info, messages, transcripts } = deps;
+  const { info, messages } = deps;
   const threads = createKnownThreads(messages);
   const app = new Hono<Env>();
 
@@ -108,21 +105,12 @@ export function createWebChat(deps: WebChatDeps, options: WebChatOptions = {}): 
     return c.body(file.text);
   });
 
+  /** Where it is shown, they say who may see it. */
   app.get("/threads/:id/transcript", async (c) => {
-    if (!isFromHere(c)) {
-      const sentence = "Transcripts are shown only on the machine that the bot runs on.";
-      return page(c, problemPage("Not from here", sentence), 403);
-    }
-    const rows = await rowsOf(c);
-    if (rows === undefined) return unknownThread(c);
-    const { session, all } = rows;
-    const [entries, inbounds, runs] = await Promise.all([
-      transcripts.entries(session),
-      transcripts.inbounds(session),
-      transcripts.runs(session),
-    ]);
-    const { label } = openThread(session, all, 0);
-    return page(c, transcriptPage({ session, label, entries, inbounds, runs }));
+    const session = await threads.find(c.req.param("id"));
+    return session === undefined
+      ? unknownThread(c)
+      : c.redirect(`/admin/threads/${encodeURIComponent(session)}`, 303);
   });
 
   const events = (c: Context<Env>, session: SessionId | undefined): Response =>

@@ -82,11 +82,16 @@ export interface StoredRequest {
 }
 
 export interface Review {
-  /** The newest runs with all that belongs to them. @param before only runs with a smaller `n`. */
+  /**
+   * The newest runs with all that belongs to them.
+   * @param before only runs with a smaller `n`.
+   */
   thread(
     session: SessionId,
     page: { readonly before?: number; readonly limit: number },
   ): Promise<ReviewedThread>;
+  /** What to give as `before` for a page that holds this entry; undefined where the newest page does. */
+  beforeOf(session: SessionId, epoch: number, seq: number, limit: number): Promise<number | undefined>;
   goals(session: SessionId): Promise<readonly GoalStep[]>;
   /** Undefined for a call of another thread. */
   request(session: SessionId, call: string): Promise<StoredRequest | undefined>;

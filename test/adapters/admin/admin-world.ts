@@ -6,6 +6,7 @@ import { listen, type Listening } from "../../../src/adapters/http/listen.ts";
 import { createNewId, sha256 } from "../../../src/adapters/ids.ts";
 import { createAudit } from "../../../src/adapters/postgres/admin/audit.ts";
 import { bodyOf } from "../../../src/adapters/openai/wire.ts";
+import { createOverviewMaker } from "../../../src/adapters/postgres/admin/overview-maker.ts";
 import { createOverviews } from "../../../src/adapters/postgres/admin/overviews.ts";
 import { createReview } from "../../../src/adapters/postgres/admin/review.ts";
 import { readSlackAddress } from "../../../src/adapters/slack/message-link.ts";
@@ -97,6 +98,7 @@ export async function openAdminWorld(
       viewers,
       audit,
       overviews: createOverviews(sql),
+      makeOverview: createOverviewMaker(sql).make,
       review: createReview(sql),
       linkedIn: readSlackAddress,
       bodyOf,

@@ -101,7 +101,6 @@ export class ChatWorld {
         messages: this.messages,
         arrivals: this.#arrivals,
         live: this.#live,
-        transcripts,
         clock: this.#clock,
         newId: createNewId(this.#clock),
         log: silent,

@@ -128,11 +128,11 @@ function row(each: Overview): Markup {
     </td>
     <td>${moment(each.touchedAt)}</td>
     <td>${state(each)}</td>
-    <td class="number">${each.runs}</td>
-    <td class="number">${context(each)}</td>
-    <td>${each.cause ?? ""}</td>
-    <td><bdi>${each.model ?? ""}</bdi></td>
-    <td class="number">
+    <td class="number" data-label="Turns">${each.runs}</td>
+    <td class="number" data-label="Context">${context(each)}</td>
+    <td data-label="Cause">${each.cause ?? ""}</td>
+    <td data-label="Model"><bdi>${each.model ?? ""}</bdi></td>
+    <td class="number" data-label="Spent">
       ${each.cost === undefined ? html`<span class="dim">not told</span>` : formatMoney(each.cost)}
     </td>
   </tr>`;

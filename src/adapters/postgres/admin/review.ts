@@ -75,6 +75,15 @@ select coalesce(
     where e.session = $1 and e.run = $2 and e.round = $3::integer and e.kind = 'tool' and e.body->>'call' = $4 limit 1)) as content`,
 };
 
+/** Of the runs from that of the entry on, the one with which the next page begins. */
+const BEFORE = {
+  name: "review-before",
+  text: `
+select r.n from runs r where r.session = $1 and r.n >= (
+  select own.n from entries e join runs own on own.id = e.run where e.session = $1 and e.epoch = $2 and e.seq = $3)
+order by r.n offset $4::integer limit 1`,
+};
+
 const ENTRY = {
   name: "review-entry",
   text: `select json_build_array(e.created_at, ${ENTRY_JSON}) as entry from entries e
@@ -177,6 +186,10 @@ export function createReview(sql: Sql): Review {
     async result(session, run, round, call) {
       const [row] = await sql.query<{ content: string | null }>(RESULT, [session, run, round, call]);
       return row?.content ?? undefined;
+    },
+    async beforeOf(session, epoch, seq, limit) {
+      const [row] = await sql.query<{ n: number }>(BEFORE, [session, epoch, seq, limit]);
+      return row?.n;
     },
     async entry(session, epoch, seq) {
       const [row] = await sql.query<{ entry: readonly [number, EntryRow] }>(ENTRY, [session, epoch, seq]);

