@@ -2,6 +2,7 @@
 
 import type { Follow } from "./command/command.ts";
 import type { Effort } from "./effort.ts";
+import type { Verbosity } from "./verbosity.ts";
 
 /** What the session's model is to be; what is absent is as the configuration has it. */
 export interface ChosenModel {
@@ -12,6 +13,8 @@ export interface ChosenModel {
 export interface SessionSettings extends ChosenModel {
   /** `source`: who gave it. A person's is never overwritten by a model's. */
   readonly title?: { readonly text: string; readonly source: "person" | "model" };
+  /** How much is shown of the tools here; absent where it is as the configuration has it. */
+  readonly verbosity?: Verbosity;
   readonly follow: Follow;
   /** Nothing that is said in the thread is for the bot, also where it mentions it. */
   readonly isMuted: boolean;

@@ -41,6 +41,7 @@ export const inboxSettingsCases: readonly ContractCase<InboxSubject>[] = [
       for (const wanted of [
         model("deep-2"),
         { name: "effort", value: "high" },
+        { name: "verbosity", value: "steps" },
         { name: "title", value: "Plans 🙂" },
         follow("mention"),
         mute("on"),
@@ -49,6 +50,7 @@ export const inboxSettingsCases: readonly ContractCase<InboxSubject>[] = [
       const all = {
         model: "deep-2",
         effort: "high",
+        verbosity: "steps",
         title: { text: "Plans 🙂", source: "person" },
         follow: "mention",
         isMuted: true,
@@ -59,6 +61,7 @@ export const inboxSettingsCases: readonly ContractCase<InboxSubject>[] = [
       for (const wanted of [
         model("default"),
         { name: "effort", value: "default" },
+        { name: "verbosity", value: "default" },
         follow("thread"),
         mute("off"),
       ])

@@ -74,6 +74,11 @@ const FORMS: Readonly<Record<CommandName, readonly Form[]>> = {
   ],
   model: [{ idle: /This thread uses the default, fake/ }, sets("default", /uses the default model/)],
   effort: [{ idle: /has no such levels/ }, sets("default", /thinks as much as it does by default/)],
+  verbosity: [
+    { idle: /What this thread shows/ },
+    sets("steps", /a line for each step/),
+    sets("default", /its channel does/),
+  ],
   title: [{ idle: /This thread is called “/ }, sets("Plans for spring", /is called “Plans for spring” now/)],
   follow: [
     { idle: /Every message in this thread is for the bot/ },

@@ -178,7 +178,8 @@ test("bobbin.config.ts says what is shown of replies, everywhere and in single c
   } };`);
   if (read.kind === "wrong") return expect.unreachable();
   const { replies } = read.settings.config;
-  const view = (session: string, parent?: string) => viewOf(replies, session as SessionId, parent);
+  const view = (session: string, parent?: string) =>
+    viewOf(replies, session as SessionId, parent === undefined ? {} : { parent });
   expect(view("slack:T1:C9:1.1")).toEqual({ verbosity: "quiet", footer: "full", feedback: true });
   expect(view("slack:T1:C1:1.1")).toEqual({ verbosity: "steps", footer: "full", feedback: true });
   // A thread of Discord's is a channel of its own, and counts as the one in which it hangs.

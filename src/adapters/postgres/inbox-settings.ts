@@ -16,6 +16,7 @@ const WRITES: Readonly<Record<SettingCommand["name"], Readonly<Record<string, st
   // Another model is told anew what it is told: its cache holds nothing of the old one's.
   model: { model: "w.given", reload_fence: "0", frozen_epoch: "null::integer" },
   effort: { effort: "w.given" },
+  verbosity: { verbosity: "w.given" },
   title: { title: "w.given", title_source: "'person'" },
   follow: { mentions_only: "w.given = 'mention'" },
   mute: { muted: "w.given = 'on'" },
@@ -87,5 +88,5 @@ export async function putSetting(
 function valueOf(command: SettingCommand): SqlValue {
   if (command.name === "reload") return null;
   const { name, value } = command;
-  return (name === "model" || name === "effort") && value === USUAL ? null : cleanText(value);
+  return name !== "title" && value === USUAL ? null : cleanText(value);
 }

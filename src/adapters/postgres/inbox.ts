@@ -151,6 +151,7 @@ export function createInbox(sql: Sql): Inbox {
           return put(inbound, admission, false);
         case "model":
         case "effort":
+        case "verbosity":
         case "title":
         case "follow":
         case "mute":

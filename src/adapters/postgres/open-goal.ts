@@ -11,7 +11,7 @@ import type { Opened } from "../../core/ports/run-store.ts";
 import type { RunInfo } from "../../core/run.ts";
 import type { SessionId } from "../../core/thread.ts";
 import type { EntryRow } from "./entry-row.ts";
-import { CHOSEN, toChosen, type ChosenRow } from "./chosen-row.ts";
+import { CHOSEN, toChosen, toShown, type ChosenRow } from "./chosen-row.ts";
 import { toFrozen, FROZEN, type FrozenRow } from "./frozen-row.ts";
 import { goalPart, isSameGoal, readOpen, type GoalChange, type GoalRow } from "./goal-row.ts";
 import { isDropped, notedTurn, WAITS } from "./ledger-sql.ts";
@@ -117,6 +117,7 @@ export async function openGoal(
     tail: await tailOf(sql, { session, epoch }, row, tail),
     ...toFrozen(row),
     chosen: toChosen(row),
+    shown: toShown(row),
     resumed: false,
     stopped: false,
     afterCrash,

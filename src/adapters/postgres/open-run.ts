@@ -5,7 +5,7 @@ import type { RunId } from "../../core/ids.ts";
 import type { Fence, Opened } from "../../core/ports/run-store.ts";
 import type { SessionId } from "../../core/thread.ts";
 import type { EntryRow } from "./entry-row.ts";
-import { CHOSEN, toChosen, toTold, type ChosenRow } from "./chosen-row.ts";
+import { CHOSEN, toChosen, toShown, toTold, type ChosenRow } from "./chosen-row.ts";
 import { FROZEN, toFrozen, type FrozenRow } from "./frozen-row.ts";
 import {
   IN_ORDER,
@@ -234,6 +234,7 @@ async function toOpened(sql: Sql, row: OpenRow, session: SessionId, tail: number
         run,
         fence,
         outcome: toOutcome(row.outcome),
+        shown: toShown(row),
         entries: [...sorted(row.entries), ...sorted(row.added)],
         afterCrash: row.afterCrash,
       };
@@ -246,6 +247,7 @@ async function toOpened(sql: Sql, row: OpenRow, session: SessionId, tail: number
         tail: await tailOf(sql, run, row, tail),
         ...toFrozen(row),
         chosen: toChosen(row),
+        shown: toShown(row),
         ...(row.toldModel === null ? {} : { begunWith: toTold(row.toldModel, row.toldParams) }),
         resumed: row.todo === "resume",
         stopped: row.stopped,

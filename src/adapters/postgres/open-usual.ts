@@ -7,7 +7,7 @@ import type { RunId } from "../../core/ids.ts";
 import type { Opened } from "../../core/ports/run-store.ts";
 import type { SessionId } from "../../core/thread.ts";
 import { toAuthor, type EntryRow } from "./entry-row.ts";
-import { CHOSEN, toChosen, type ChosenRow } from "./chosen-row.ts";
+import { CHOSEN, toChosen, toShown, type ChosenRow } from "./chosen-row.ts";
 import { toFrozen, FROZEN, type FrozenRow } from "./frozen-row.ts";
 import { IN_ORDER, isDropped, LAST_FIRST, noteEntry, USER_ENTRY } from "./ledger-sql.ts";
 import { newest, TAIL, tailOf, type TailRow } from "./open-tail.ts";
@@ -101,6 +101,7 @@ export async function openUsual(
     tail: await tailOf(sql, { session, epoch }, row, tail),
     ...toFrozen(row),
     chosen: toChosen(row),
+    shown: toShown(row),
     resumed: false,
     stopped: false,
     afterCrash: false,

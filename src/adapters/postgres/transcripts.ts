@@ -12,7 +12,7 @@ import type { Fate } from "../../core/inbound.ts";
 import type { RunId } from "../../core/ids.ts";
 import type { RunCause } from "../../core/run.ts";
 import type { SessionId } from "../../core/thread.ts";
-import { CHOSEN, toChosen, type ChosenRow } from "./chosen-row.ts";
+import { CHOSEN, toChosen, toShown, type ChosenRow } from "./chosen-row.ts";
 import { ENTRY_JSON, toEntry, type EntryRow } from "./entry-row.ts";
 import { toInbound } from "./inbound-row.ts";
 import { WAITS } from "./ledger-sql.ts";
@@ -145,9 +145,11 @@ export function createTranscripts(sql: Sql): Transcripts {
       const [row] = await sql.query<SettingsRow>(SETTINGS, [session]);
       if (row === undefined) return undefined;
       const { title, titleSource, mentionsOnly, muted } = row;
+      const shown = toShown(row);
       const source = titleSource === "model" ? "model" : "person";
       return {
         ...toChosen(row),
+        ...(shown.verbosity === undefined ? {} : { verbosity: shown.verbosity }),
         ...(title === null ? {} : { title: { text: title, source } }),
         follow: mentionsOnly === true ? "mention" : "thread",
         isMuted: muted === true,

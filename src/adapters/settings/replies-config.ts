@@ -2,13 +2,8 @@
 
 import { z } from "zod";
 import type { Address } from "../../core/access/rules.ts";
-import {
-  DEFAULT_RULES,
-  FOOTERS,
-  VERBOSITIES,
-  type ReplyRules,
-  type ReplyWishes,
-} from "../../core/reply/view.ts";
+import { DEFAULT_RULES, FOOTERS, type ReplyRules, type ReplyWishes } from "../../core/reply/view.ts";
+import { VERBOSITIES } from "../../core/verbosity.ts";
 import { address } from "./access-config.ts";
 
 export interface RepliesInput extends ReplyWishesInput {

@@ -37,6 +37,7 @@ export const DEFAULT_ACCESS: AccessRules = {
     title: "everyone",
     follow: "everyone",
     mute: "everyone",
+    verbosity: "everyone",
     reload: "everyone",
     // Whose goal it is, or an admin, changes it; anybody may pause it.
     goal: "everyone",

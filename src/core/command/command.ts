@@ -2,6 +2,7 @@
 
 import type { Effort } from "../effort.ts";
 import type { FeedbackValue } from "../feedback.ts";
+import type { Verbosity } from "../verbosity.ts";
 
 /** `thread`: every message in the thread is for the bot; `mention`: only those that mention it. */
 export type Follow = "thread" | "mention";
@@ -22,6 +23,7 @@ export type Command =
   /** `value`: the name of a model, or `default`. Whether there is such a one is found out where it is done. */
   | { readonly name: "model"; readonly value?: string }
   | { readonly name: "effort"; readonly value?: Effort | typeof USUAL }
+  | { readonly name: "verbosity"; readonly value?: Verbosity | typeof USUAL }
   | { readonly name: "title"; readonly value?: string }
   | { readonly name: "follow"; readonly value?: Follow }
   | { readonly name: "mute"; readonly value?: "on" | "off" }
@@ -46,7 +48,7 @@ export type CommandName = Command["name"];
 type Given<N extends CommandName> = Required<Extract<Command, { readonly name: N }>>;
 
 /** Those that set something of the session. */
-export type SettingCommand = Given<"model" | "effort" | "title" | "follow" | "mute" | "reload">;
+export type SettingCommand = Given<"model" | "effort" | "verbosity" | "title" | "follow" | "mute" | "reload">;
 
 /** Those that change the session: they are stored. The others only read, and are answered at once. */
 export type SessionCommand =
@@ -67,6 +69,7 @@ export function isStored(command: Command): command is SessionCommand {
       return true;
     case "model":
     case "effort":
+    case "verbosity":
     case "title":
     case "follow":
     case "mute":
@@ -94,6 +97,7 @@ export function isSetting({ name }: SessionCommand): boolean {
   switch (name) {
     case "model":
     case "effort":
+    case "verbosity":
     case "title":
     case "follow":
     case "mute":

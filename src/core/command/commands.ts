@@ -196,6 +196,7 @@ export function createCommands(deps: CommandDeps, options: CommandOptions = {}):
         return feedback(command.value, request);
       case "model":
       case "effort":
+      case "verbosity":
       case "title":
       case "follow":
       case "mute":

@@ -2,6 +2,7 @@
 
 import { labelOf } from "../label.ts";
 import { UNSET, type SessionSettings } from "../session-settings.ts";
+import { VERBOSITIES, type Verbosity } from "../verbosity.ts";
 import { USUAL, type CommandName, type SettingCommand } from "./command.ts";
 import { effortsOf, modelFor, usableModels, type Models } from "./models.ts";
 
@@ -45,6 +46,11 @@ export function choicesFor(
         choice("thread", settings.follow === "thread", "every message in the thread"),
         choice("mention", settings.follow === "mention", "only messages that mention the bot"),
       ];
+    case "verbosity":
+      return [
+        choice(USUAL, settings.verbosity === undefined),
+        ...VERBOSITIES.map((each) => choice(each, each === settings.verbosity, SHOWS[each])),
+      ];
     case "feedback":
       return [choice("good", false), choice("bad", false)];
     case "mute":
@@ -56,7 +62,7 @@ export function choicesFor(
 
 /** How it is now, for the command without a value. @param written how a person writes the command. */
 export function describeSetting(
-  name: "model" | "effort" | "title" | "follow" | "mute",
+  name: "model" | "effort" | "verbosity" | "title" | "follow" | "mute",
   written: string,
   models: Models,
   settings: SessionSettings,
@@ -76,6 +82,11 @@ export function describeSetting(
       const choices = choicesFor(name, models, settings);
       if (choices.length === 0) return NO_EFFORT;
       return `How much the model thinks here: \`${settings.effort ?? USUAL}\`.\n\n${listOf(choices, written)}`;
+    }
+    case "verbosity": {
+      const now =
+        settings.verbosity === undefined ? "as everywhere in this channel" : SHOWS[settings.verbosity];
+      return `What this thread shows of what the bot does: ${now}.\n\n${listOf(choicesFor(name, models, settings), written)}`;
     }
     case "title": {
       const label = labelOf({ title: settings.title?.text, firstText });
@@ -121,6 +132,10 @@ export function describeSet(command: SettingCommand): string {
       return command.value === USUAL
         ? "From the next answer on the model thinks as much as it does by default."
         : `From the next answer on the model thinks with the effort \`${command.value}\`.`;
+    case "verbosity":
+      return command.value === USUAL
+        ? "From the next answer on this thread shows as much of what the bot does as its channel does."
+        : `From the next answer on this thread shows of what the bot does: ${SHOWS[command.value]}.`;
     case "title":
       return `This thread is called “${labelOf({ title: command.value })}” now.`;
     case "follow":
@@ -138,6 +153,11 @@ export function describeSet(command: SettingCommand): string {
   }
 }
 
+const SHOWS: Readonly<Record<Verbosity, string>> = {
+  quiet: "one line while tools run",
+  steps: "a line for each step",
+  full: "each step, with what it was given",
+};
 const NO_EFFORT = "The model of this thread has no such levels.";
 
 function listOf(choices: readonly Choice[], written: string): string {

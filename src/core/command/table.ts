@@ -5,6 +5,7 @@
 
 import { USUAL, type Command, type CommandName } from "./command.ts";
 import { EFFORTS } from "../effort.ts";
+import { VERBOSITIES } from "../verbosity.ts";
 import { FEEDBACK } from "../feedback.ts";
 
 /** What may stand behind a command's name. It may always be left out. `name`: one word for it, such as for a slash option. */
@@ -107,6 +108,10 @@ export const COMMANDS: Readonly<Record<CommandName, CommandDescription>> = {
     summary: "whether the bot is quiet in this thread, also when it is mentioned",
     argument: { kind: "choice", name: "state", values: ["on", "off"] },
   },
+  verbosity: {
+    summary: "how much this thread shows of what the bot does: one line, each step, or all of it",
+    argument: { kind: "choice", name: "level", values: [USUAL, ...VERBOSITIES] },
+  },
   reload: { summary: "use today's instructions and tools from the next answer on", argument: NONE },
   why: {
     summary: "for admins: by which rule the bot answered a message or did not",
@@ -170,6 +175,8 @@ function withGiven(name: CommandName, given: string): Command {
       return { name, value: EFFORTS.find((each) => each === given) ?? USUAL };
     case "follow":
       return { name, value: given === "mention" ? "mention" : "thread" };
+    case "verbosity":
+      return { name, value: VERBOSITIES.find((each) => each === given) ?? USUAL };
     case "feedback":
       return { name, value: given === "bad" ? "bad" : "good" };
     case "mute":

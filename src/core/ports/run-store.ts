@@ -9,6 +9,7 @@ import type { Goal } from "../goal/goal.ts";
 import type { TurnNews } from "../goal/news.ts";
 import type { GoalTurn } from "../goal/turn.ts";
 import type { InboundId, RunId } from "../ids.ts";
+import type { Shown } from "../reply/view.ts";
 import type { Frozen, ModelCallRecord, RoundRecord } from "../round.ts";
 import type { Outcome, RunError, RunInfo } from "../run.ts";
 import type { ChosenModel } from "../session-settings.ts";
@@ -75,6 +76,7 @@ export type Opened =
       /** What the model is told; absent where it is to be composed anew. Of a run that is resumed what it was told so far. */
       readonly frozen?: Frozen;
       readonly chosen: ChosenModel;
+      readonly shown: Shown;
       /** The model that a resumed run has asked so far, and with which effort. */
       readonly begunWith?: ChosenModel;
       /** The thread's open goal. */
@@ -94,6 +96,7 @@ export type Opened =
       readonly fence: Fence;
       readonly outcome: Outcome;
       readonly entries: readonly Entry[];
+      readonly shown: Shown;
       readonly afterCrash: boolean;
     };
 

@@ -2,13 +2,10 @@
 
 import { isListed, type Address } from "../access/rules.ts";
 import { threadOf, type SessionId } from "../thread.ts";
+import type { Verbosity } from "../verbosity.ts";
 
 /** In the order in which each shows more. */
-export const VERBOSITIES = ["quiet", "steps", "full"] as const;
 export const FOOTERS = ["off", "short", "full"] as const;
-
-/** `quiet`: one line while tools run; `steps`: a line for each step, which stays; `full`: with what each was given. */
-export type Verbosity = (typeof VERBOSITIES)[number];
 
 /** `short`: steps, time, tokens and cost; `full`: also the share that came from the cache, and the model. */
 export type FooterDetail = (typeof FOOTERS)[number];
@@ -34,19 +31,27 @@ export interface ReplyView extends Required<ReplyWishes> {
 export const DEFAULT_VIEW: ReplyView = { verbosity: "quiet", footer: "short", feedback: true };
 export const DEFAULT_RULES: ReplyRules = { ...DEFAULT_VIEW, channels: [] };
 
-/** @param parent the channel in which the thread hangs, where its address does not tell it. */
+/** What a thread's own store knows of how it is shown. */
+export interface Shown {
+  /** What its people have set. */
+  readonly verbosity?: Verbosity;
+  /** The channel in which it hangs, where its address does not tell it. */
+  readonly parent?: string;
+}
+
 export function viewOf(
   { channels, ...everywhere }: ReplyRules,
   session: SessionId,
-  parent: string | undefined,
+  { parent, verbosity }: Shown = {},
 ): ReplyView {
   const { platform, space, channel } = threadOf(session);
   const places = [channel, ...(parent === undefined ? [] : [parent])].map((id) =>
     [platform, space, id].join(":"),
   );
-  return channels.reduce<ReplyView>(
-    (view, [address, wishes]) =>
-      places.some((place) => isListed([address], place)) ? { ...view, ...wishes } : view,
+  const view = channels.reduce<ReplyView>(
+    (wanted, [address, wishes]) =>
+      places.some((place) => isListed([address], place)) ? { ...wanted, ...wishes } : wanted,
     everywhere,
   );
+  return verbosity === undefined ? view : { ...view, verbosity };
 }

@@ -26,6 +26,8 @@ export interface Showing {
   readonly notice?: string | undefined;
   /** What answers; absent where nothing is asked any more. */
   readonly profile?: LoopProfile;
+  /** Whose words tell what was done. Default those of the profile. */
+  tools?(): LoopProfile["tools"];
   /** As of `ReplyWriterOptions`, where an attempt before has crashed. */
   readonly lateWritesMs?: number | undefined;
 }
@@ -34,7 +36,7 @@ export function writerOfRun(
   deps: ReplyOfRunDeps,
   claimed: Exclude<Opened, { readonly kind: "nothing" }>,
   lease: Lease,
-  { onThreadGone = () => {}, notice, profile, lateWritesMs = 0 }: Showing,
+  { onThreadGone = () => {}, notice, profile, tools = () => profile?.tools ?? [], lateWritesMs = 0 }: Showing,
 ): ReplyWriter {
   const { run, fence, afterCrash } = claimed;
   const entries = claimed.kind === "settle" ? claimed.entries : claimed.tail;
@@ -52,8 +54,8 @@ export function writerOfRun(
         ...(profile === undefined ? {} : { model: profile.model.name }),
       },
       view: {
-        ...viewOf(deps.replies ?? DEFAULT_RULES, run.session, undefined),
-        doing: (tool, count) => doingOf(profile, tool, count),
+        ...viewOf(deps.replies ?? DEFAULT_RULES, run.session, claimed.shown),
+        doing: (tool, count) => doingOf(tools, tool, count),
       },
       lateWritesMs: afterCrash ? lateWritesMs : 0,
       onThreadGone,
@@ -62,9 +64,11 @@ export function writerOfRun(
 }
 
 /** A tool that cannot say what it does does not say it: that is no reason to end a run. */
-function doingOf(profile: LoopProfile | undefined, name: string, count: number): string | undefined {
+function doingOf(tools: () => LoopProfile["tools"], name: string, count: number): string | undefined {
   try {
-    return profile?.tools.find((tool) => tool.name === name)?.doing?.(count);
+    return tools()
+      .find((tool) => tool.name === name)
+      ?.doing?.(count);
   } catch {
     return undefined;
   }

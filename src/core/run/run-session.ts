@@ -19,7 +19,7 @@ import type { Outcome } from "../run.ts";
 import { withTimeLimit } from "../pause.ts";
 import type { Stops } from "../ports/stops.ts";
 import type { Surface } from "../ports/surface.ts";
-import type { ReplyRules } from "../reply/view.ts";
+import { DEFAULT_RULES, viewOf, type ReplyRules } from "../reply/view.ts";
 import type { ReplyWriter } from "../reply/writer.ts";
 import type { SessionId } from "../thread.ts";
 import type { Backlog } from "./backlog.ts";
@@ -109,10 +109,12 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
   }
 
   /** Of a retry: takes the button away from the reply before, beside whatever else there is to do. */
-  function mark({ run, fence }: Claimed, lease: Lease, leaving: AbortSignal): Promise<void> {
+  function mark({ run, fence, shown }: Claimed, lease: Lease, leaving: AbortSignal): Promise<void> {
     if (run.cause !== "retry") return Promise.resolve();
     const signal = AbortSignal.any([lease.signal, leaving]);
-    return markTriedAgain(deps, fence, deps.surfaceOf(run.session), () => lease.isLive(), signal);
+    const view = viewOf(deps.replies ?? DEFAULT_RULES, run.session, shown);
+    const shownAt = { surface: deps.surfaceOf(run.session), view };
+    return markTriedAgain(deps, fence, shownAt, () => lease.isLive(), signal);
   }
 
   async function leave(fence: Fence, how: Left): Promise<Served> {
@@ -152,7 +154,10 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
   async function settle(opened: Settling, lease: Lease, leaving: AbortSignal): Promise<Served> {
     let writer: ReplyWriter | undefined;
     try {
-      writer = writerOf(opened, lease);
+      // Today's words for what was done, with those of goals.
+      writer = writerOf(opened, lease, {
+        tools: () => deps.profileOf(undefined, {}, undefined, "goal").profile.tools,
+      });
       const marked = mark(opened, lease, leaving);
       return await deliver(writer, opened, opened.outcome, lease, leaving, marked);
     } catch (error) {

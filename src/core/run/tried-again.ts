@@ -2,6 +2,7 @@
 
 import { documentOf } from "../reply/document.ts";
 import { render } from "../reply/render.ts";
+import type { ReplyView } from "../reply/view.ts";
 import { growingMs, pause } from "../pause.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
@@ -26,7 +27,7 @@ const TRIES = 5;
 export async function markTriedAgain(
   deps: TriedAgainDeps,
   fence: Fence,
-  surface: Surface,
+  { surface, view }: { readonly surface: Surface; readonly view: ReplyView },
   isLive: () => boolean,
   signal: AbortSignal,
 ): Promise<void> {
@@ -35,7 +36,7 @@ export async function markTriedAgain(
     if (before === undefined) return;
     const posted = await deps.pages.list(before.run.id);
     const document = { ...documentOf(before.run, before.entries, before.outcome), isTriedAgain: true };
-    const pages = render(document, surface.limits);
+    const pages = render(document, surface.limits, view);
     const last = pages.at(-1);
     const message = posted.at(-1)?.message;
     // Where the platform had to be given other pages than these, theirs is left as it stands.

@@ -104,3 +104,23 @@ test("details tells what the last answer did, and usage what was not reported", 
   expect(details).toContain("- `look`: 1.5 s, worked");
   expect(await b.command("usage")).toContain("2 calls, tokens not reported, cost not reported");
 });
+
+test("a thread whose people want to see the steps shows them from the next answer on, and also where another worker ends it", async () => {
+  const looks = { ...tool("look", "seen"), doing: () => "Looking around" };
+  const b = bench([calls(["c1", "look"]), reply("one"), calls(["c2", "look"]), reply("two")], {
+    tools: [looks],
+  });
+  await b.say("hello");
+  await b.rest();
+  expect(await b.command({ name: "verbosity", value: "steps" })).toContain("a line for each step");
+  await b.say("and now?");
+  const first = b.worker();
+  b.moments.at("end", "after", () => first.die());
+  first.begin();
+  await until(() => b.moments.pending === 0, { what: "the worker died behind the end" });
+  await b.rest();
+  const [quiet, shown] = b.thread.visible();
+  expect([quiet?.markdown, quiet?.steps]).toEqual(["one", undefined]);
+  expect([shown?.markdown, shown?.steps]).toEqual(["two", [expect.stringMatching(/^Looking around/)]]);
+  expect(await b.problems()).toEqual([]);
+});

@@ -88,6 +88,9 @@ export function createMemoryInbox(ledger: MemoryLedger): Inbox {
       case "effort":
         session.settings = without(session.settings, "effort", command.value);
         return;
+      case "verbosity":
+        session.settings = without(session.settings, "verbosity", command.value);
+        return;
       case "title":
         session.settings = { ...session.settings, title: { text: command.value, source: "person" } };
         return;
@@ -181,7 +184,11 @@ export function createMemoryInbox(ledger: MemoryLedger): Inbox {
 }
 
 /** With the value in place of what was chosen before; `default` is none. */
-function without(settings: SessionSettings, name: "model" | "effort", value: string): SessionSettings {
+function without(
+  settings: SessionSettings,
+  name: "model" | "effort" | "verbosity",
+  value: string,
+): SessionSettings {
   const { [name]: _, ...rest } = settings;
   return value === USUAL ? rest : { ...rest, [name]: value };
 }

@@ -1,4 +1,5 @@
 // The run store of a ledger in memory.
+import type { Shown } from "../../../src/core/reply/view.ts";
 import type { Effort } from "../../../src/core/effort.ts";
 import { END_REASONS } from "../../../src/core/end-reason.ts";
 import type { Entry } from "../../../src/core/entry.ts";
@@ -38,6 +39,10 @@ type OpenedRun = Extract<Opened, { readonly kind: "run" }>;
 
 function chosenOf({ model, effort }: SessionSettings): ChosenModel {
   return { ...(model === undefined ? {} : { model }), ...(effort === undefined ? {} : { effort }) };
+}
+
+function shownOf({ verbosity }: SessionSettings): Shown {
+  return verbosity === undefined ? {} : { verbosity };
 }
 
 function beganWith({ model, params }: ModelCallRecord): ChosenModel {
@@ -104,6 +109,7 @@ export function createMemoryRunStore(ledger: MemoryLedger, tailLimit = 200): Run
       ...claim(session, run, worker),
       outcome: run.outcome,
       entries,
+      shown: shownOf(session.settings),
     };
   }
 
@@ -143,6 +149,7 @@ export function createMemoryRunStore(ledger: MemoryLedger, tailLimit = 200): Run
       tail: tailOf(run, added ?? 0),
       ...toldOf(session, run, added === undefined),
       chosen: chosenOf(session.settings),
+      shown: shownOf(session.settings),
       resumed: added === undefined,
       stopped: isStopped(session, run),
     };
