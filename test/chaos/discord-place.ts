@@ -249,5 +249,6 @@ function shownOf({ id, text, buttons, fileTexts }: SeenMessage): ShownMessage {
     id,
     text: [text, ...fileTexts].join("\n"),
     buttons: [...(has("Stop") ? (["stop"] as const) : []), ...(has("Retry") ? (["retry"] as const) : [])],
+    ...(fileTexts.length > 0 && { isFile: true as const }),
   };
 }

@@ -205,5 +205,5 @@ function shownOf({ ts, text, controls, files }: SeenMessage, slack: LocalSlack):
   const buttons = (["stop", "retry"] as const).filter(has);
   return file === undefined
     ? { id: ts, text, buttons }
-    : { id: file, text: `${text}\n${slack.textOf(file) ?? ""}`, buttons };
+    : { id: file, text: `${text}\n${slack.textOf(file) ?? ""}`, buttons, isFile: true };
 }

@@ -55,7 +55,7 @@ function brokenThread(record: ChaosRecord, session: string): Broken[] {
     if (buttons.includes("stop")) found(`message ${id} looks as if it were being written`);
   }
 
-  const all = shown.flatMap(({ text }) => wordsOf(text));
+  const all = shown.flatMap(({ text, isFile }) => (isFile === true ? [] : wordsOf(text)));
   for (const act of record.acts) {
     if (act.kind !== "question" || act.session !== session) continue;
     const row = record.inbox.find(

@@ -151,6 +151,8 @@ const STANDINGS: Readonly<Record<string, string>> = {
 function brokenCards({ goals }: ChaosRecord, { session, fromBot }: ShownThread): Broken[] {
   return goals.flatMap((goal): Broken[] => {
     if (goal.session !== session) return [];
+    // It had ended before anybody saw it.
+    if (goal.closed !== null && goal.card_message === null) return [];
     const card = fromBot.find(({ id }) => id === goal.card_message);
     const standing = STANDINGS[goal.closed ?? goal.status] ?? "?";
     if (card?.text.includes(standing) === true) return [];

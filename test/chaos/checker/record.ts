@@ -42,6 +42,8 @@ export interface ShownMessage {
   readonly id: string;
   readonly text: string;
   readonly buttons: readonly ("stop" | "retry")[];
+  /** A file, which holds the whole answer once more. */
+  readonly isFile?: true;
 }
 
 /** A thread as people see it in the end. */

@@ -16,7 +16,7 @@ import { computed, fails, reply, type ScriptedStep } from "../../support/scripte
 const backend = postgresBackend();
 
 const TOKENS_PER_CALL = 1_000;
-const limits = { tokens: 12_000, turns: 6, minutes: 60 };
+const limits = { tokens: 4_000, turns: 6, minutes: 60 };
 /** Model calls of a turn that only says how far it came. */
 const LAST_CALLS = 3;
 const MOST_CALLS = 1_000;
