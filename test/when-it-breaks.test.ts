@@ -19,6 +19,30 @@ const MOMENTS = [
   "SIGTERM",
 ] as const;
 
+/** What has to hold of goals, however people, the model, workers and providers come together (docs/goals.md). */
+const GOALS = [
+  "typed stop during a continuation",
+  "pause while a continuation is queued",
+  "double resume",
+  "clear in the middle of a tool",
+  "edit in the middle of a run",
+  "human message in the same millisecond as a continuation",
+  "two workers picking one job",
+  "crash after the tool and before the append",
+  "crash between settle and dispatch",
+  "budget crossed by a helper call",
+  "provider 429 in a user turn and in a goal turn",
+  "provider down for an hour",
+  "wake after clear",
+  "owner removed from the channel",
+  "objective with `</objective>` and mentions in it",
+  "goal on an archived Discord thread",
+  "/reset with a waiting goal",
+  "verifier unavailable",
+] as const;
+/** What was reported of goals and stops in the field. */
+const GOAL_CASES = ["G1", "G2", "G4", "G6", "G7", "G10", "G11", "G12", "G14", "G16", "G17"];
+
 /** A title is the text behind `test(`, `it(` or `describe(`, also of a table of cases, on the same line or the next. */
 const TITLE = /(?:\b(?:test|it|describe)|\))\(\s*(["`])((?:(?!\1).)+)\1/g;
 
@@ -42,6 +66,14 @@ test("each moment at which something may break is the title of a test, in its wo
   const all = await titles();
   expect(all.length).toBeGreaterThan(500);
   expect(MOMENTS.filter((moment) => !all.some((title) => title.includes(moment)))).toEqual([]);
+});
+
+test("what has to hold of goals, and what was reported of them in the field, is the title of a test", async () => {
+  const all = await titles();
+  expect(GOALS.filter((line) => !all.some((title) => title.includes(line)))).toEqual([]);
+  const isNamed = (name: string): boolean =>
+    all.some((title) => new RegExp(`\\b${name}\\b[): ]`).test(title));
+  expect(GOAL_CASES.filter((name) => !isNamed(name))).toEqual([]);
 });
 
 test("each of the most reported ways in which bots on Discord break, and each case of the field, is in the title of a test on Discord", async () => {

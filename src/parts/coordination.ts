@@ -15,6 +15,7 @@ import type { Log } from "../core/ports/log.ts";
 import type { Pacer } from "../core/ports/pacer.ts";
 import type { RunQueue, RunWorker, Serve } from "../core/ports/run-queue.ts";
 import type { Stops } from "../core/ports/stops.ts";
+import { afterPeople } from "../core/run/after-people.ts";
 import { RedisChannels } from "../queue/channels.ts";
 import { RedisConnections } from "../queue/connection.ts";
 import { createRedisLive } from "../queue/live.ts";
@@ -45,7 +46,7 @@ export interface Coordination {
   /** How long a write of an attempt that lost its lease may still land, ms; 0 within one process. */
   readonly lateWritesMs: number;
   workerFor(serve: Serve, concurrency: number): RunWorker;
-  /** The same for `goalQueue`. */
+  /** The same for `goalQueue`, behind whatever waits in `queue`. */
   goalWorkerFor(serve: Serve, concurrency: number): RunWorker;
   /** For those who watch: wakes in the queues, by the queue's name. Rejects where that cannot be known. */
   depth(): Promise<Readonly<Record<string, { readonly waiting: number; readonly active: number }>>>;
@@ -83,7 +84,10 @@ export function localCoordination({ clock, log }: CoordinationDeps): Coordinatio
     lateWritesMs: 0,
     workerFor: (serve, concurrency) => createLocalRunWorker({ queue, serve, clock, log }, { concurrency }),
     goalWorkerFor: (serve, concurrency) =>
-      createLocalRunWorker({ queue: goalQueue, serve, clock, log }, { concurrency }),
+      createLocalRunWorker(
+        { queue: goalQueue, serve: afterPeople(serve, { ...queue, clock }), clock, log },
+        { concurrency },
+      ),
     depth: async () => ({ [RUNS_QUEUE]: queue.depth(), [GOALS_QUEUE]: goalQueue.depth() }),
     onBack: () => {},
     close: () => Promise.resolve(),
@@ -131,7 +135,7 @@ export async function redisCoordination(
       createRedisRunWorker({ redis, queue, serve, clock, log }, { concurrency, ...lasting }),
     goalWorkerFor: (serve, concurrency) =>
       createRedisRunWorker(
-        { redis, queue: goalQueue, serve, clock, log },
+        { redis, queue: goalQueue, serve: afterPeople(serve, { ...queue, clock }), clock, log },
         {
           name: GOALS_QUEUE,
           concurrency,

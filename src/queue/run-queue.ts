@@ -39,8 +39,16 @@ const KEPT_EVENTS = 100;
 const MOST = 100;
 const AT_ONCE = 4;
 
+export interface RedisRunQueue extends RunQueue {
+  /** Whether a wake waits that no worker has taken yet. */
+  isWaiting(): Promise<boolean>;
+}
+
 /** @see RunQueue. It needs no closing of its own: it works on the connection `commands`. */
-export function createRedisRunQueue(deps: RedisRunQueueDeps, options: RedisRunQueueOptions = {}): RunQueue {
+export function createRedisRunQueue(
+  deps: RedisRunQueueDeps,
+  options: RedisRunQueueOptions = {},
+): RedisRunQueue {
   const { redis, clock } = deps;
   const { name = RUNS_QUEUE, wakeMs = 2_000 } = options;
   const queue = new Queue<Wake>(name, {
@@ -80,7 +88,7 @@ export function createRedisRunQueue(deps: RedisRunQueueDeps, options: RedisRunQu
     // Who only takes messages in has no sweeper, and may be the only one whose connection was dead.
     for (const session of unrung) wake(session).catch(() => {});
   });
-  return { wake };
+  return { wake, isWaiting: async () => (await redis.commands.llen(queue.toKey("wait"))) > 0 };
 }
 
 /**

@@ -3,9 +3,12 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createGoals } from "../../src/adapters/postgres/goals.ts";
 import { toSessionId } from "../../src/core/thread.ts";
 import { callsTools, says } from "../support/fake-llm/answers.ts";
 import type { FakeAnswer } from "../support/fake-llm/server.ts";
+import { goalTimePasses } from "../support/goal-time.ts";
+import { owner, setGoal } from "../support/goals.ts";
 import { withRedis } from "../support/services/redis-server.ts";
 import { until } from "../support/until.ts";
 import { deploy, type Deployment } from "./deployment.ts";
@@ -13,6 +16,7 @@ import { TIMES } from "./world.ts";
 
 const program = join(import.meta.dirname, "dying-goal-worker.ts");
 const LIMIT_MS = 60_000;
+const HOUR_MS = 3_600_000;
 
 /** Where and when the next one is to die; and what was sent, by session. */
 interface Fatal {
@@ -136,6 +140,42 @@ test.each([
     await bobbin.addWorker(program);
   },
 );
+
+test("G2: after a restart only goals go on that were active or waiting; one that waits eight simulated hours makes no model call over it, nor over an emptied Redis, and wakes once", async () => {
+  const ana = bobbin.newPerson();
+  const [night, active, paused] = await Promise.all(
+    ["night", "active", "paused"].map((name) => ana.say(`hello ${name}`)),
+  );
+  const session = (thread: string | undefined) => toSessionId(thread ?? "")!;
+  for (const thread of [night, active, paused]) await isSettled(thread!, 1);
+  const waits = callsTools({
+    id: "c-wait",
+    name: "wait_for",
+    arguments: JSON.stringify({ kind: "time", minutes: 480, reason: "the night" }),
+  });
+  const model = script("until the night", waits, says("Until tomorrow."), done, says("Good morning."));
+  await ana.say("/goal wait until the night is over", night);
+  await isSettled(night!, 2);
+  for (const worker of bobbin.workers) worker.kill("SIGKILL");
+  await Promise.all(bobbin.workers.map(({ exited }) => exited));
+
+  const goals = createGoals(bobbin.sql);
+  await goals.apply(session(active), setGoal("an active one"));
+  await goals.apply(session(paused), setGoal("a paused one"));
+  await goals.apply(session(paused), { kind: "pause", by: owner });
+  await goalTimePasses(bobbin.sql, session(night), 7 * HOUR_MS);
+  await withRedis(bobbin.env["REDIS_URL"]!, async (on) => void (await on.flushdb()));
+  await Promise.all([bobbin.addWorker(program), bobbin.addWorker(program)]);
+  // Somebody has looked for what is due, and has served it.
+  await isSettled(active!, 2);
+  expect(model.requests).toHaveLength(2);
+
+  await goalTimePasses(bobbin.sql, session(night), HOUR_MS);
+  await isSettled(night!, 3);
+  expect(model.requests).toHaveLength(4);
+  expect((await turnsOf(night!)).length).toBe(2);
+  expect(await turnsOf(paused!)).toEqual([]);
+});
 
 test("crash after the tool and before the append, by kill -9: the turn goes on where it was, the tool is not run again, and the next turn follows", async () => {
   const words = "send the parcel";

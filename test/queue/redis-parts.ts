@@ -3,11 +3,11 @@ import { createNewId } from "../../src/adapters/ids.ts";
 import { createSystemClock } from "../../src/adapters/system-clock.ts";
 import type { Locker } from "../../src/core/ports/locker.ts";
 import type { Log } from "../../src/core/ports/log.ts";
-import type { RunQueue, RunWorker, Serve } from "../../src/core/ports/run-queue.ts";
+import type { RunWorker, Serve } from "../../src/core/ports/run-queue.ts";
 import { RedisChannels } from "../../src/queue/channels.ts";
 import { RedisConnections } from "../../src/queue/connection.ts";
 import { createRedisLocker, type RedisLockerOptions } from "../../src/queue/locker.ts";
-import { createRedisRunQueue } from "../../src/queue/run-queue.ts";
+import { createRedisRunQueue, type RedisRunQueue } from "../../src/queue/run-queue.ts";
 import { createRedisRunWorker, type RedisRunWorkerOptions } from "../../src/queue/worker.ts";
 import { freshRedis } from "../support/services/redis.ts";
 import { silentLog } from "../support/silent-log.ts";
@@ -16,7 +16,7 @@ export const clock = createSystemClock();
 
 export interface RedisParts extends AsyncDisposable {
   readonly redis: RedisConnections;
-  readonly queue: RunQueue;
+  readonly queue: RedisRunQueue;
   readonly channels: RedisChannels;
   readonly worker: (serve: Serve, options?: Partial<RedisRunWorkerOptions>) => RunWorker;
   readonly locker: (options?: RedisLockerOptions) => Locker;

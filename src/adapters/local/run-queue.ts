@@ -8,6 +8,8 @@ import type { SessionId } from "../../core/thread.ts";
 
 /** The queue as its workers see it. */
 export interface LocalRunQueue extends RunQueue {
+  /** Whether a session waits that nobody serves yet. */
+  isWaiting(): Promise<boolean>;
   /** The session that has waited longest, from now on served; undefined when none waits. */
   take(): SessionId | undefined;
   /** The service has ended. `handedOver`: its session is first in line again. */
@@ -40,6 +42,7 @@ export function createLocalRunQueue(): LocalRunQueue {
       waiting.push(session);
       tell();
     },
+    isWaiting: () => Promise.resolve(waiting.length > 0),
     take() {
       const session = waiting.shift();
       if (session !== undefined) served.add(session);

@@ -78,7 +78,7 @@ test("a message that waits is taken before the turn that is due, and the turn af
   expect((await continued(session)).run.cause).toBe("continuation");
 });
 
-test("pause while a continuation is queued: the queued one is void, and nothing runs until resume", async () => {
+test("G1: pause while a continuation is queued: the queued one is void, and nothing runs until resume", async () => {
   const { session } = await withGoal();
   await stores().goals.apply(session, { kind: "pause", by: owner });
   expect(await stores().store.open(session, "w1", "goals")).toEqual({ kind: "nothing" });
