@@ -3,6 +3,7 @@
  * that take messages in one listens, and another does when that one is gone. A Discord that is away holds nothing else up.
  */
 
+import { sha256 } from "../adapters/ids.ts";
 import { createAnswerInteraction } from "../adapters/discord/answer-interaction.ts";
 import { createDiscordApi } from "../adapters/discord/api.ts";
 import { Channels } from "../adapters/discord/channels.ts";
@@ -31,6 +32,7 @@ import type { Door } from "../core/admin/door.ts";
 import type { Branching } from "../core/branch/branching.ts";
 import type { Models } from "../core/command/models.ts";
 import type { GoalCommands } from "../core/command/goal-command.ts";
+import { createGoalThreads } from "../core/command/goal-thread.ts";
 import { createCommands, type CommandDeps } from "../core/command/commands.ts";
 import { toBobbinError } from "../core/errors.ts";
 import { growingMs, pause, untilAborted } from "../core/pause.ts";
@@ -145,13 +147,15 @@ export async function openDiscord(
   const identified = untilThere("Discord", attempt, deps, leaving);
   await orLater(Promise.race([identified, away.promise]), clock);
 
+  const openings = createDiscordOpenings({ api, places, log });
+
   return {
     surfaceOf(session) {
       const surface = createDiscordSurface({ api, threads, pacer, log }, session);
       return withFiles(surface, api, session, settings.config.limits.replyPages);
     },
     standingOf: createDiscordStanding({ api, clock }, times.standings),
-    openings: createDiscordOpenings({ api, places, log }),
+    openings,
     peopleNow: createDiscordPeopleNow({ api }),
     conversation: conversationWhen(
       identified.then((bot) => createDiscordConversation({ api, members }, bot)),
@@ -194,7 +198,11 @@ export async function openDiscord(
           clock,
           log,
         });
-        const answerInteraction = createAnswerInteraction({ api, commands, intake, places, clock, log }, bot);
+        const goalThreads = createGoalThreads({ openings, commands, clock, hash: sha256 });
+        const answerInteraction = createAnswerInteraction(
+          { api, commands, goalThreads, intake, places, clock, log },
+          bot,
+        );
         const owed = new OwedAnswers({ answers, api, answerInteraction, clock, log }, bot);
         const receive = createReceive(
           { api, channels, members, intake, owed, places, transcripts, clock, log },
@@ -210,7 +218,7 @@ export async function openDiscord(
         );
         const suggest = createSuggest({ api, commands, log });
         const takeInteraction = createTakeInteraction(
-          { api, owed, channels, answerInteraction, suggest, log },
+          { api, owed, channels, answerInteraction, suggest, commands, log },
           bot,
         );
         const changes = createMissedChanges({ api, reader, receive, transcripts, clock, log });

@@ -3,12 +3,14 @@
  * messages. A Slack that is away holds nothing else up: what needs it waits by itself.
  */
 
+import { sha256 } from "../adapters/ids.ts";
 import type { ReadyCheck } from "../adapters/http/health.ts";
 import type { MountedDirectly } from "../adapters/http/listen.ts";
 import { createSlackApi } from "../adapters/slack/api.ts";
 import { SlackConnection, type SlackInlet } from "../adapters/slack/connection.ts";
 import { createDeliveries } from "../adapters/slack/deliveries.ts";
 import { withEnvironmentInstall } from "../adapters/slack/environment-install.ts";
+import { createOpenForm } from "../adapters/slack/goal-form.ts";
 import { createHome } from "../adapters/slack/home.ts";
 import { identify } from "../adapters/slack/identify.ts";
 import { writtenTo, type SlackBot } from "../adapters/slack/identity.ts";
@@ -24,6 +26,7 @@ import type { Door } from "../core/admin/door.ts";
 import type { Branching } from "../core/branch/branching.ts";
 import type { Models } from "../core/command/models.ts";
 import type { GoalCommands } from "../core/command/goal-command.ts";
+import { createGoalThreads } from "../core/command/goal-thread.ts";
 import { createCommands, type CommandDeps } from "../core/command/commands.ts";
 import { toBobbinError } from "../core/errors.ts";
 import type { Answers } from "../core/ports/answers.ts";
@@ -172,6 +175,7 @@ export async function openSlack(
           ),
           answers: owing,
           home: createHome({ api, access, threads, people, log }, bot),
+          openForm: createOpenForm({ api, log }),
           showIdle: (session) => surfaces.status.show(session, "idle"),
           clock,
           log,
@@ -244,6 +248,12 @@ export async function openSlack(
         owing = new PrivateAnswers({
           answers: gateway.answers,
           tellIn: (space) => spaces.at(space).tell,
+          goalThreads: createGoalThreads({
+            openings: spaces.openings,
+            commands: createCommands({ ...gateway, clock, log }),
+            clock,
+            hash: sha256,
+          }),
           clock,
           log,
         });

@@ -314,12 +314,12 @@ test("pitfall 6: a long answer stands whole over several messages, each within t
   expect(text).not.toContain("Thinking…");
 });
 
-test("a goal is set in a thread, and in a channel it says that it needs one", async () => {
+test("a goal is set in a thread, and one that is only asked about in a channel says that there is none", async () => {
   const { discord, ana, channel, at } = scene();
   const { invalidRequests } = discord;
-  expect(await ana.command(channel, "goal", { goal: "sort the herons" })).toBe("answered");
-  await until(() => discord.whispers(channel, ana).at(-1)?.includes("A goal needs a thread"), {
-    what: "Ana is told where",
+  expect(await ana.command(channel, "goal", { goal: "status" })).toBe("answered");
+  await until(() => discord.whispers(channel, ana).at(-1)?.includes("There is no goal"), {
+    what: "Ana is told so",
   });
   const { id } = ana.say(channel, `${at} hello`);
   await world.settled(id, 1);

@@ -82,10 +82,10 @@ interface LocalPlatform {
 export function peaceOn(platform: LocalPlatform, llm: FakeLlm): () => void {
   let told = 0;
   return () => {
-    // A branch begins with a message of the bot's own, below which its thread is.
+    // A branch, and a goal that is given in a channel, begin with a message of the bot's own, below which their thread is.
     const strays = platform
       .botOutsideOfThreads()
-      .filter(({ text }) => !/^\W*Branch of /.test(text))
+      .filter(({ text }) => !/^\W*(?:Branch of |[^\n]* gave me a goal:)/.test(text))
       .map(({ text }) => `outside of any thread: ${text}`);
     const complaints = [...platform.complaints, ...llm.complaints];
     const problems = [...complaints.slice(told), ...strays];

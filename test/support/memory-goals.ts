@@ -3,6 +3,7 @@ import type { Goal } from "../../src/core/goal/goal.ts";
 import { reduceGoal } from "../../src/core/goal/reduce.ts";
 import { createGoalCommands, type GoalCommands } from "../../src/core/command/goal-command.ts";
 import { createGoalPolicies, DEFAULT_GOAL_RULES } from "../../src/core/goal/policy.ts";
+import type { GoalThreads } from "../../src/core/command/goal-thread.ts";
 import type { Goals } from "../../src/core/ports/goals.ts";
 import type { SessionId } from "../../src/core/thread.ts";
 import { accessWith } from "./access.ts";
@@ -44,3 +45,8 @@ export function goalCommands(goals: Goals = createMemoryGoals(() => Date.now()))
     newId: () => `goal-${(count += 1)}`,
   });
 }
+
+/** Where no goal is given in a channel. */
+export const NO_GOAL_THREADS: GoalThreads = {
+  open: () => Promise.reject(new Error("no goal is given in a channel here")),
+};

@@ -1,6 +1,7 @@
 /** Does what a click or a command asks for, and tells the one who asked. */
 
 import { Routes } from "discord-api-types/v10";
+import type { GoalThreads } from "../../core/command/goal-thread.ts";
 import type { CommandResult, Commands } from "../../core/command/commands.ts";
 import { growingMs, pause } from "../../core/pause.ts";
 import type { Clock } from "../../core/ports/clock.ts";
@@ -9,6 +10,7 @@ import type { ThreadPlaces } from "../../core/ports/thread-places.ts";
 import { split } from "../../core/reply/split.ts";
 import type { Intake } from "../../core/run/intake.ts";
 import { headOf } from "../../core/text.ts";
+import { threadOf } from "../../core/thread.ts";
 import type { DiscordApi } from "./api.ts";
 import { formatPage, measure, PAGE_SIZE } from "./format.ts";
 import type { DiscordBot } from "./identity.ts";
@@ -26,6 +28,7 @@ export interface InteractionPlace {
 export interface AnswerInteractionDeps {
   readonly api: DiscordApi;
   readonly commands: Commands;
+  readonly goalThreads: GoalThreads;
   readonly intake: Intake;
   readonly places: Pick<ThreadPlaces, "keep">;
   readonly clock: Clock;
@@ -34,9 +37,14 @@ export interface AnswerInteractionDeps {
 
 /**
  * Does what was asked for and tells it. Done again it changes nothing, and says how it stands by then.
+ * @param isAgain somebody may have done it before.
  * @param isOwed it is stored that it is asked for, so what cannot be done now is done later.
  */
-export type AnswerInteraction = (place: InteractionPlace, isOwed: boolean) => Promise<"over" | "later">;
+export type AnswerInteraction = (
+  place: InteractionPlace,
+  isOwed: boolean,
+  isAgain?: boolean,
+) => Promise<"over" | "later">;
 
 /** How long the address of an answer is good, ms. What was not done by then is not done any more, as nobody could be told. */
 export const TOKEN_MS = 15 * 60_000;
@@ -48,14 +56,25 @@ const FAILED = "That could not be done now. Please try again.";
 const NOT_YET = "That could not be done yet. It is tried again for some minutes.";
 
 export function createAnswerInteraction(deps: AnswerInteractionDeps, bot: DiscordBot): AnswerInteraction {
-  const { api, commands, intake, places, clock, log } = deps;
+  const { api, commands, goalThreads, intake, places, clock, log } = deps;
 
-  async function done(asked: Asked): Promise<CommandResult> {
+  async function done(asked: Asked, isAgain: boolean): Promise<CommandResult> {
     switch (asked.kind) {
       case "nothing":
         return { text: asked.why };
       case "command":
         return commands.run(asked.command, asked.request);
+      case "goal_form":
+        // Where no form could be shown it is told how it stands.
+        return commands.run({ name: "goal" }, asked.request);
+      case "goal_thread": {
+        const { author, beside, where } = asked.asked;
+        const refused = commands.refusal("goal", author, threadOf(beside), where);
+        if (refused !== undefined) return { text: refused };
+        const opened = await goalThreads.open(asked.asked, isAgain);
+        if (opened.kind === "later") throw new Error("the thread of a goal is not there yet");
+        return { text: opened.text };
+      }
       case "message": {
         const { inbound, place } = asked;
         // Before the session is claimed: whoever answers it may be quick.
@@ -78,10 +97,10 @@ export function createAnswerInteraction(deps: AnswerInteractionDeps, bot: Discor
     if (renamed.kind !== "ok") log.info("a thread keeps its name on Discord", { thread, ...renamed });
   }
 
-  return async ({ id, token, asked }, isOwed) => {
+  return async ({ id, token, asked }, isOwed, isAgain = false) => {
     if (clock.now() - timeOf(id) > TOKEN_MS) return "over";
     let isToDo = false;
-    const { text, title } = await done(asked).catch((error: unknown): CommandResult => {
+    const { text, title } = await done(asked, isAgain).catch((error: unknown): CommandResult => {
       log.error("what was asked for could not be done", { kind: asked.kind, error });
       // Whoever reads that they should try again has to be sure that it is not done behind their back.
       isToDo = isOwed;

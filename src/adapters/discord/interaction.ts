@@ -11,8 +11,10 @@ import {
 import { clickOf, UNKNOWN_BUTTON, type About } from "../../core/command/button.ts";
 import type { Command, CommandName } from "../../core/command/command.ts";
 import type { CommandRequest } from "../../core/command/commands.ts";
+import { setsGoal, type GoalThreadAsked } from "../../core/command/goal-thread.ts";
 import { COMMANDS, commandOf } from "../../core/command/table.ts";
 import { quoted } from "../../core/context/quoted.ts";
+import { writtenIn } from "../../core/goal/form.ts";
 import type { Author, MessageInbound, Where } from "../../core/inbound.ts";
 import type { InboundId } from "../../core/ids.ts";
 import type { ThreadPlace } from "../../core/ports/thread-places.ts";
@@ -20,6 +22,7 @@ import { headOf } from "../../core/text.ts";
 import { authorOf } from "./author.ts";
 import { kindOf, type ChannelKind, type Channels } from "./channels.ts";
 import { readCustomId } from "./format.ts";
+import { submittedIn } from "./goal-form.ts";
 import { discordInboundId, sessionIn, type DiscordBot } from "./identity.ts";
 import { nameOf, partsOf } from "./message-parts.ts";
 import { isWritten, nameOfThread } from "./parse.ts";
@@ -35,6 +38,10 @@ export type Asked =
     }
   /** To answer what stands in a message. `place`: where the thread will hang that this begins. */
   | { readonly kind: "message"; readonly inbound: MessageInbound; readonly place?: ThreadPlace }
+  /** A goal is given where there is no thread: it gets one. */
+  | { readonly kind: "goal_thread"; readonly asked: GoalThreadAsked }
+  /** Somebody wants to write the goal of this thread, or to change it. */
+  | { readonly kind: "goal_form"; readonly request: CommandRequest }
   /** Nothing can be done about it, for this reason. */
   | { readonly kind: "nothing"; readonly why: string };
 
@@ -100,13 +107,29 @@ export function askedBy(
     case InteractionType.MessageComponent: {
       const clicked = readCustomId(interaction.data.custom_id);
       if (clicked === undefined) return undefined;
+      if (clicked.action === "edit") return asking(interaction, (one) => formOf(one, bot));
       const asked = clickOf(clicked.action, clicked.value);
       if (asked === undefined) return { kind: "nothing", why: UNKNOWN_BUTTON };
       return asking(interaction, (one) => inThread(one, one.channel, asked.command, bot, asked.about));
     }
+    case InteractionType.ModalSubmit: {
+      const written = submittedIn(interaction);
+      if (written === undefined) return undefined;
+      const { text, goal } = written;
+      const id = goal === undefined ? {} : { id: goal };
+      const command: Command = { name: "goal", value: writtenIn(id, text) };
+      return asking(interaction, (one) =>
+        inThread(one, one.channel, command, bot, goal === undefined ? {} : { goal: { id: goal } }),
+      );
+    }
     default:
       return undefined;
   }
+}
+
+function formOf(one: Asking, bot: DiscordBot): Asked {
+  const asked = inThread(one, one.channel, { name: "goal" }, bot);
+  return asked.kind === "command" ? { kind: "goal_form", request: asked.request } : asked;
 }
 
 /** What somebody is typing who has a choice; undefined for anything else. */
@@ -195,6 +218,12 @@ function idOf({ id, guild, channel }: Asking, bot: DiscordBot): InboundId {
 
 function inThread(one: Asking, thread: string, command: Command, bot: DiscordBot, about: About = {}): Asked {
   const { id, author, guild, channel, kind, where } = one;
+  const isWhole = kind === "text" && thread === channel;
+  if (isWhole && command.name === "goal" && command.value !== undefined && setsGoal(command.value)) {
+    const beside = sessionIn(guild, channel);
+    const asked = { value: command.value, author, id: idOf(one, bot), at: timeOf(id), beside };
+    return { kind: "goal_thread", asked: { ...asked, where: { parent: channel } } };
+  }
   const request: CommandRequest = {
     session: sessionIn(guild, thread),
     author,

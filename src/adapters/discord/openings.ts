@@ -147,11 +147,12 @@ export function createDiscordOpenings({ api, places, log }: DiscordOpeningsDeps)
     const from = await channelOf(thread);
     if ("kind" in from) return failed(from);
     if (from.type === ChannelType.PrivateThread) return never(PRIVATE);
+    const wanted: Wanted = { ...opening, guild, content: message.content };
+    if (TEXTS.has(from.type)) return below(thread, wanted, mayBegin);
     const parent = "parent_id" in from ? from.parent_id : undefined;
     if (!OPEN_THREADS.has(from.type) || typeof parent !== "string") return never(NO_THREADS);
     const channel = await channelOf(parent);
     if ("kind" in channel) return failed(channel);
-    const wanted: Wanted = { ...opening, guild, content: message.content };
     if (FORUMS.has(channel.type)) return inForum(parent, wanted, mayBegin);
     return TEXTS.has(channel.type) ? below(parent, wanted, mayBegin) : never(NO_THREADS);
   }

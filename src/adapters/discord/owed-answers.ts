@@ -88,7 +88,7 @@ export class OwedAnswers {
       case undefined:
         return "over";
       case "interaction":
-        return this.#deps.answerInteraction(where, true);
+        return this.#deps.answerInteraction(where, true, isAgain);
       case "message":
         return this.#say(where, text, isAgain);
       default:

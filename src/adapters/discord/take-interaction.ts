@@ -10,9 +10,12 @@ import {
   Routes,
   type APIInteraction,
 } from "discord-api-types/v10";
+import type { CommandRequest, Commands } from "../../core/command/commands.ts";
+import { threadOf } from "../../core/thread.ts";
 import type { Log } from "../../core/ports/log.ts";
 import type { AnswerInteraction } from "./answer-interaction.ts";
 import type { DiscordApi } from "./api.ts";
+import { FIELD_UNITS, goalForm } from "./goal-form.ts";
 import { discordInboundId, type DiscordBot } from "./identity.ts";
 import { askedBy, typingIn, type KnownChannels } from "./interaction.ts";
 import type { OwedAnswers } from "./owed-answers.ts";
@@ -28,11 +31,24 @@ export function createTakeInteraction(
     readonly channels: KnownChannels;
     readonly answerInteraction: AnswerInteraction;
     readonly suggest: Suggest;
+    readonly commands: Pick<Commands, "refusal" | "goalForm">;
     readonly log: Log;
   },
   bot: DiscordBot,
 ): TakeInteraction {
-  const { api, owed, channels, answerInteraction, suggest, log } = deps;
+  const { api, owed, channels, answerInteraction, suggest, commands, log } = deps;
+
+  /** A form has to be the first answer, so nothing is owed before. False where it is answered in words instead. */
+  async function showForm({ id, token }: APIInteraction, request: CommandRequest): Promise<boolean> {
+    const { session, author, where } = request;
+    if (commands.refusal("goal", author, threadOf(session), where) !== undefined) return false;
+    const known = await commands.goalForm(session);
+    if (known.text.length > FIELD_UNITS) return false;
+    const body = { type: InteractionResponseType.Modal, data: goalForm(known) };
+    const shown = await api.answer("POST", Routes.interactionCallback(id, token), body, token);
+    if (shown.kind !== "ok") log.warn("a form could not be shown", { ...shown });
+    return true;
+  }
 
   return async (interaction) => {
     try {
@@ -40,6 +56,7 @@ export function createTakeInteraction(
       if (typing !== undefined) return await suggest(interaction, typing);
       const asked = askedBy(interaction, bot, channels);
       if (asked === undefined) return;
+      if (asked.kind === "goal_form" && (await showForm(interaction, asked.request))) return;
       const { id, token, guild_id: guild, channel } = interaction;
       const deferring = api.answer(
         "POST",

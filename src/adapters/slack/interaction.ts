@@ -3,14 +3,17 @@
 import { clickOf, type About } from "../../core/command/button.ts";
 import type { Command } from "../../core/command/command.ts";
 import { parseCommand } from "../../core/command/parse.ts";
+import { setsGoal, type GoalThreadAsked } from "../../core/command/goal-thread.ts";
 import { COMMANDS } from "../../core/command/table.ts";
+import { writtenIn } from "../../core/goal/form.ts";
 import type { Author } from "../../core/inbound.ts";
 import type { InboundId } from "../../core/ids.ts";
 import { headOf } from "../../core/text.ts";
-import { threadOf, type SessionId } from "../../core/thread.ts";
+import { sessionIdOf, threadOf, type SessionId } from "../../core/thread.ts";
 import { authorOf, type AuthorReading } from "./author.ts";
 import { chosenIn } from "./choices.ts";
 import { actionIn, FEEDBACK_ID } from "./format.ts";
+import { GOAL_FORM, submittedIn } from "./goal-form.ts";
 import { REFRESH_ACTION } from "./home-view.ts";
 import type { HomeOpened } from "./home.ts";
 import { isDirectChannel, sessionAt, slackInboundId, type SlackBot } from "./identity.ts";
@@ -23,17 +26,25 @@ import { readText, type NameOf } from "./text.ts";
 /** Message shortcuts by their callback id: what each asks for. @param message that it was used on. */
 export const SHORTCUTS: Readonly<Record<string, (message: string) => Command>> = {
   bobbin_branch: (message) => ({ name: "branch", message }),
+  [GOAL_FORM]: () => ({ name: "goal" }),
   bobbin_details: (message) => ({ name: "details", message }),
   bobbin_reset: () => ({ name: "reset" }),
   bobbin_stop: () => ({ name: "stop" }),
 };
 
 /** Slash commands; they cannot be used in threads, so each asks which thread is meant. */
-export const SLASH_COMMANDS = ["/bobbin", "/reset"] as const;
+export const SLASH_COMMANDS = ["/bobbin", "/goal", "/reset"] as const;
 
 export type Interaction =
   /** A button or shortcut. `about`: what the button was of. */
   | { readonly kind: "command"; readonly asked: Asked; readonly about?: About; readonly answerTo?: string }
+  /** Somebody wants to write a goal, or change it: the form is opened with the trigger, which is good for three seconds. */
+  | {
+      readonly kind: "goal_form";
+      readonly asked: Asked;
+      readonly trigger: string;
+      readonly answerTo?: string;
+    }
   /** Something was chosen in a menu, which the answer replaces. `isElsewhere`: the menu stands in no thread. */
   | {
       readonly kind: "chosen";
@@ -53,6 +64,13 @@ export type Interaction =
       readonly kind: "unknown_button";
       readonly id: InboundId;
       readonly answerAt: AskedAt;
+      readonly answerTo?: string;
+    }
+  /** A goal is given where there is no thread: it gets one. */
+  | {
+      readonly kind: "goal_thread";
+      readonly asked: GoalThreadAsked;
+      readonly channel: string;
       readonly answerTo?: string;
     }
   /** The Home tab shall be made anew. */
@@ -82,6 +100,8 @@ export function parseInteraction(
       return parseClick(body, reading, now);
     case "message_action":
       return parseShortcut(body, reading, now);
+    case "view_submission":
+      return parseForm(body, reading, now);
     default:
       return { kind: "nothing" };
   }
@@ -112,6 +132,7 @@ function parseClick(body: Payload, reading: AuthorReading, now: number): Interac
   if (pressed === undefined) return { kind: "nothing" };
   const root =
     textOf(container["thread_ts"]) ?? textOf(message["thread_ts"]) ?? textOf(container["message_ts"]);
+  if (pressed.name === "edit") return openForm(body, { reading, channel, root, at }, answerTo);
   const clicked = clickOf(pressed.name, pressed.value);
   const asked = askedOf(body, { reading, channel, root, at, command: clicked?.command ?? { name: "help" } });
   if (asked === undefined) return { kind: "nothing" };
@@ -143,6 +164,30 @@ function unknownButton({ id, answerAt }: Asked, answerTo: string | undefined): I
   return { kind: "unknown_button", id, answerAt, ...(answerTo === undefined ? {} : { answerTo }) };
 }
 
+function openForm(
+  body: Payload,
+  of: Omit<Parameters<typeof askedOf>[1], "command">,
+  answerTo: string | undefined,
+): Interaction {
+  const asked = askedOf(body, { ...of, command: { name: "goal" } });
+  const trigger = textOf(body["trigger_id"]);
+  if (asked === undefined || trigger === undefined) return { kind: "nothing" };
+  return { kind: "goal_form", asked, trigger, ...(answerTo === undefined ? {} : { answerTo }) };
+}
+
+/** A form is sent once, however often Slack brings it. */
+function parseForm(body: Payload, reading: AuthorReading, now: number): Interaction {
+  const submitted = submittedIn(body);
+  const view = textOf(fieldsOf(body["view"])["id"]);
+  if (submitted === undefined || view === undefined) return { kind: "nothing" };
+  const { place, text } = submitted;
+  const { channel, root, goal } = place;
+  const command: Command = { name: "goal", value: writtenIn(goal === undefined ? {} : { id: goal }, text) };
+  const asked = askedOf({ ...body, trigger_id: view }, { reading, channel, root, at: now, command });
+  if (asked === undefined) return { kind: "nothing" };
+  return { kind: "command", asked, about: goal === undefined ? {} : { goal: { id: goal } } };
+}
+
 function parseHome(body: Payload): Interaction {
   const user = personIn(body);
   const hash = textOf(fieldsOf(body["view"])["hash"]);
@@ -164,8 +209,9 @@ function parseShortcut(body: Payload, reading: AuthorReading, now: number): Inte
   const channel = textOf(fieldsOf(body["channel"])["id"]);
   const root = textOf(message["thread_ts"]) ?? textOf(message["ts"]);
   const at = timeOf(textOf(body["action_ts"])) ?? now;
-  const asked = askedOf(body, { reading, channel, root, at, command });
   const answerTo = textOf(body["response_url"]);
+  if (callbackId === GOAL_FORM) return openForm(body, { reading, channel, root, at }, answerTo);
+  const asked = askedOf(body, { reading, channel, root, at, command });
   return asked === undefined
     ? { kind: "nothing" }
     : { kind: "command", asked, ...(answerTo === undefined ? {} : { answerTo }) };
@@ -178,7 +224,10 @@ function parseSlash(body: Payload, reading: AuthorReading, now: number): Interac
   if (channel === undefined || name === undefined || user === undefined) return { kind: "nothing" };
   const author = authorOf(user, reading, { name: textOf(body["user_name"]), team: textOf(body["team_id"]) });
   const text = readText(textOf(body["text"]) ?? "", reading.nameOf).trim();
-  const line = name === "/bobbin" ? text.replace(/^\//, "") : name.slice(1);
+  if (name === "/goal" && text !== "" && setsGoal(text))
+    return parseGoal(body, { reading, author, channel, text, now });
+  const line =
+    name === "/bobbin" ? text.replace(/^\//, "") : name === "/goal" ? `goal ${text}`.trim() : name.slice(1);
   const command = parseCommand(`/${line}`);
   const linked = command && linkedIn(command, { space: reading.bot.space, channel });
   if (linked?.session !== undefined) return slashAbout(body, { author, channel, now, ...linked });
@@ -194,6 +243,41 @@ function parseSlash(body: Payload, reading: AuthorReading, now: number): Interac
   }
   const isAsked = line === "" || (command?.name === "help" && command.word === undefined);
   return { kind: "help", channel, author, ...(isAsked ? {} : { word: headOf(`${name} ${line}`, 80) }) };
+}
+
+/** Only the channel is meant. */
+const NO_ROOT = "0.000000";
+
+function parseGoal(
+  body: Payload,
+  of: {
+    readonly reading: AuthorReading;
+    readonly author: Author;
+    readonly channel: string;
+    readonly text: string;
+    readonly now: number;
+  },
+): Interaction {
+  const { reading, author, channel, text: value, now: at } = of;
+  const { space } = reading.bot;
+  const [app, trigger] = [textOf(body["api_app_id"]), textOf(body["trigger_id"])];
+  if (app === undefined || trigger === undefined) return { kind: "nothing" };
+  const id = slackInboundId({ app, space, channel }, "command", trigger);
+  const where = isDirectChannel(channel) ? { where: { isDirect: true } as const } : {};
+  const answerTo = textOf(body["response_url"]);
+  return {
+    kind: "goal_thread",
+    asked: {
+      value,
+      author,
+      id,
+      at,
+      beside: sessionIdOf({ platform: "slack", space, channel, root: NO_ROOT }),
+      ...where,
+    },
+    channel,
+    ...(answerTo === undefined ? {} : { answerTo }),
+  };
 }
 
 /** A slash command that names its thread by a message in it. */

@@ -3,6 +3,7 @@
  * crash in between loses nothing, and of two copies of one event, wherever they arrive, one is answered.
  */
 
+import type { GoalThreads } from "../../core/command/goal-thread.ts";
 import type { InboundId } from "../../core/ids.ts";
 import type { Answers, OwedAnswer } from "../../core/ports/answers.ts";
 import type { Clock } from "../../core/ports/clock.ts";
@@ -15,6 +16,7 @@ import type { AnswerPlace, Tell } from "./tell.ts";
 export interface PrivateAnswersDeps {
   readonly answers: Answers;
   tellIn(space: string): Tell;
+  readonly goalThreads: GoalThreads;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -34,14 +36,17 @@ export class PrivateAnswers {
   readonly #untold: Untold;
 
   constructor(deps: PrivateAnswersDeps, options: PrivateAnswersOptions = {}) {
-    const { answers, tellIn, clock, log } = deps;
+    const { answers, tellIn, goalThreads, clock, log } = deps;
     this.#answers = answers;
     this.#untold = new Untold(
       {
         answers,
-        async tell({ space, place, text }) {
+        async tell({ space, place, text }, isAgain) {
           const where = placeOf(place);
-          return where === undefined ? "over" : tellIn(space)(where, text);
+          if (where === undefined) return "over";
+          if (where.goal === undefined) return tellIn(space)(where, text);
+          const opened = await goalThreads.open(where.goal, isAgain);
+          return opened.kind === "later" ? "later" : tellIn(space)(where, opened.text);
         },
         clock,
         log,
@@ -89,6 +94,7 @@ function placeOf(text: string): AnswerPlace | undefined {
   const answerTo = textOf(place["answerTo"]);
   const root = textOf(thread);
   const choosing = readChoosing(place["choosing"]);
+  const goal = place["goal"] as AnswerPlace["goal"];
   const [where, who] = [textOf(channel), textOf(user)];
   if (where === undefined || who === undefined) return undefined;
   return {
@@ -96,5 +102,6 @@ function placeOf(text: string): AnswerPlace | undefined {
     ...(answerTo === undefined ? {} : { answerTo }),
     ...(place["isReplaced"] === true ? { isReplaced: true } : {}),
     ...(choosing === undefined ? {} : { choosing }),
+    ...(goal === undefined ? {} : { goal }),
   };
 }

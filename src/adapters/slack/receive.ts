@@ -16,6 +16,7 @@ import type { Intake } from "../../core/run/intake.ts";
 import { threadOf, type SessionId } from "../../core/thread.ts";
 import { ephemeral, MOST_OPTIONS, threadPicker } from "./choices.ts";
 import { formatPage } from "./format.ts";
+import { FIELD_UNITS, goalForm } from "./goal-form.ts";
 import type { Home } from "./home.ts";
 import { appOf, isDirectChannel, slackInboundId, type SlackBot } from "./identity.ts";
 import { parseInteraction, personIn } from "./interaction.ts";
@@ -42,12 +43,15 @@ export interface ReceiveDeps {
   readonly people: SlackPeople;
   readonly answers: Pick<PrivateAnswers, "owe">;
   readonly home: Home;
+  /** Shows a form to whoever's click brought the trigger. Never rejects. */
+  openForm(trigger: string, view: Payload): Promise<void>;
   /** Takes Slack's sign of work away from a thread. Never throws. */
   readonly showIdle?: (session: SessionId) => void;
   readonly clock: Clock;
   readonly log: Log;
 }
 
+const TOO_LONG = "This goal is too long for Slack's form. Write `goal edit` and the new text in the thread.";
 const REFUSED_AGAIN_MS = 3_600_000;
 
 export function createReceive(deps: ReceiveDeps, bot: SlackBot): Receive {
@@ -176,6 +180,15 @@ export function createReceive(deps: ReceiveDeps, bot: SlackBot): Receive {
           ...(answerTo === undefined ? {} : { answerTo }),
         });
       }
+      case "goal_form":
+        return form(parsed.asked, parsed.trigger, parsed.answerTo);
+      case "goal_thread": {
+        const { asked, channel, answerTo } = parsed;
+        const refused = noEntry({ name: "goal" }, { channel, author: asked.author });
+        if (refused !== undefined) return { response: refused };
+        const at: AskedAt = { channel, user: asked.author.id };
+        return owed(asked.id, { at, goal: asked, ...(answerTo === undefined ? {} : { answerTo }) }, "");
+      }
       case "home":
         return { after: () => home.show(parsed.opened) };
       case "unknown_button": {
@@ -199,6 +212,23 @@ export function createReceive(deps: ReceiveDeps, bot: SlackBot): Receive {
       default:
         return parsed satisfies never;
     }
+  }
+
+  /** Who may not is told so before they have written anything. */
+  async function form(
+    { session, author, where, id, answerAt }: Asked,
+    trigger: string,
+    answerTo: string | undefined,
+  ): Promise<Taken> {
+    const thread = threadOf(session);
+    const known = await commands.goalForm(session);
+    const why =
+      commands.refusal("goal", author, thread, where) ??
+      (known.text.length > FIELD_UNITS ? TOO_LONG : undefined);
+    if (why !== undefined && answerAt !== undefined)
+      return owed(id, { at: answerAt, ...(answerTo === undefined ? {} : { answerTo }) }, why);
+    const { channel, root = "" } = thread;
+    return { after: () => deps.openForm(trigger, goalForm(known, { channel, root })) };
   }
 
   async function whichThread(command: Command, channel: string): Promise<Payload> {

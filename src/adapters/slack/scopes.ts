@@ -38,6 +38,7 @@ export const SCOPES_OF_METHODS: Readonly<Record<string, readonly string[]>> = {
   "files.getUploadURLExternal": ["files:write"],
   "users.conversations": ["channels:read", "groups:read", "mpim:read"],
   "users.info": ["users:read"],
+  "views.open": [],
   "views.publish": [],
 };
 

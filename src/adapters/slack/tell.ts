@@ -1,6 +1,7 @@
 /** An answer that only one person sees: in the thread they asked in, or over the address that came with a click. */
 
 import type { Log } from "../../core/ports/log.ts";
+import type { GoalThreadAsked } from "../../core/command/goal-thread.ts";
 import type { SlackApi } from "./api.ts";
 import { choiceMenu, type Choosing } from "./choices.ts";
 import { formatPage } from "./format.ts";
@@ -14,6 +15,8 @@ export interface AnswerPlace {
   readonly answerTo?: string;
   /** What was clicked asked for nothing else, and the answer takes its place. */
   readonly isReplaced?: boolean;
+  /** The thread that is opened first: what came of that is the answer. */
+  readonly goal?: GoalThreadAsked;
   /** Stands below the answer as a menu. */
   readonly choosing?: Choosing;
 }

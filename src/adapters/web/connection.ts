@@ -210,12 +210,13 @@ function unreadable(c: Context): Response {
 function answer(c: Context, received: Received): Response {
   switch (received.kind) {
     case "stored": {
-      const { session, notice, details } = received;
+      const { session, notice, details, fill } = received;
       return c.json({
         thread: session,
         path: threadPath(session),
         ...(notice === undefined ? {} : { notice }),
         ...(details === undefined ? {} : { details: htmlOf(details) }),
+        ...(fill === undefined ? {} : { fill }),
       });
     }
     case "unknown_thread":

@@ -33,6 +33,8 @@ export type Received =
       readonly session: SessionId;
       readonly notice?: string;
       readonly details?: string;
+      /** Stands in the box to write in from now on. */
+      readonly fill?: string;
     }
   | { readonly kind: "unknown_thread" }
   | { readonly kind: "refused"; readonly why: string };
@@ -149,6 +151,12 @@ export async function receiveAction(
 ): Promise<Received> {
   const session = await deps.threads.find(body.thread);
   if (session === undefined) return { kind: "unknown_thread" };
+  if (body.action === "edit") {
+    const { id: goal, text } = await deps.commands.goalForm(session);
+    return goal === undefined
+      ? { kind: "stored", session, notice: "That goal has ended." }
+      : { kind: "stored", session, fill: `/goal edit ${text}` };
+  }
   const clicked = clickOf(body.action, body.value);
   if (clicked === undefined) return { kind: "stored", session, notice: UNKNOWN_BUTTON };
   // A button that stops goes with the end of its answer, in every window: there is none that was left standing.

@@ -1,6 +1,7 @@
 /** What is said of a branch, in plain markdown. Pure. */
 
 import type { Branch } from "../ports/branches.ts";
+import { plain } from "../plain-text.ts";
 import type { PageContent } from "../ports/surface.ts";
 
 export const NOTHING_YET =
@@ -41,9 +42,4 @@ function counted(entries: number): string {
 
 function linked(text: string, address: string | undefined): string {
   return address === undefined ? plain(text) : `[${plain(text)}](${address})`;
-}
-
-/** People's words are not read as marks. */
-function plain(text: string): string {
-  return text.replaceAll(/[\\`*_{}[\]()<>#|~!&]/g, (sign) => `\\${sign}`);
 }

@@ -2,6 +2,7 @@
 
 import { formatDuration, formatTokens } from "../measure.ts";
 import type { Button, PageContent } from "../ports/surface.ts";
+import { plain as plainWords } from "../plain-text.ts";
 import { headOf } from "../text.ts";
 import {
   exhausted,
@@ -213,10 +214,7 @@ function quoted(text: string): string {
     .join("\n");
 }
 
-/** Words of people and of the model are not read as marks. */
+/** Words of people and of the model are not read as marks, also where they begin a line. */
 function plain(text: string): string {
-  return text
-    .replaceAll(/\s*[\r\n]+\s*/g, " ")
-    .replaceAll(/[\\`*_{}[\]()<>#|~!&]/g, (sign) => `\\${sign}`)
-    .replace(/^(\s*)([-+]|\d+[.)])(?=\s)/, "$1\\$2");
+  return plainWords(text.replaceAll(/\s*[\r\n]+\s*/g, " ")).replace(/^(\s*)([-+]|\d+[.)])(?=\s)/, "$1\\$2");
 }

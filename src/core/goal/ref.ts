@@ -7,8 +7,8 @@ export const RAISES = { tokens: "+200k", turns: "+10 turns", activeMs: "+30 minu
 
 export interface GoalRef {
   readonly id: string;
-  /** Of the goal when the button was made. */
-  readonly generation: number;
+  /** Of the goal when the button was made; absent where only the goal itself counts, as for a text that takes time to write. */
+  readonly generation?: number;
   /** Of a raise: the window, and how large it was. */
   readonly window?: keyof Windows;
   readonly limit?: number;
@@ -33,6 +33,6 @@ export function readGoalRef(value: string): GoalRef | undefined {
 /** Whether the button still says what it would do. @param goal the thread's open one. */
 export function isCurrent(ref: GoalRef, goal: Goal | undefined): boolean {
   if (goal === undefined || goal.closed !== undefined || goal.id !== ref.id) return false;
-  if (goal.generation !== ref.generation) return false;
+  if (ref.generation !== undefined && goal.generation !== ref.generation) return false;
   return ref.window === undefined || goal.windows[ref.window].limit === ref.limit;
 }

@@ -1,4 +1,5 @@
 // One who listens for clicks, commands and menus on the local Discord, over a real Postgres; what it does for them is the test's.
+import { NO_GOAL_THREADS } from "../../support/memory-goals.ts";
 import { WebSocketManager, WebSocketShardEvents } from "@discordjs/ws";
 import { GatewayDispatchEvents } from "discord-api-types/v10";
 import { createAnswerInteraction } from "../../../src/adapters/discord/answer-interaction.ts";
@@ -75,6 +76,7 @@ export async function openInteractionWorld(run: Run, options: LocalDiscordOption
       },
       refusal: (_, { name }) => (name === "Gus" ? "You may not." : undefined),
       admin: () => Promise.resolve("admin"),
+      goalForm: () => Promise.resolve({ text: "" }),
       help: () => "help",
       choices: (name, session) =>
         Promise.resolve([
@@ -94,6 +96,7 @@ export async function openInteractionWorld(run: Run, options: LocalDiscordOption
         clock,
         log,
         commands,
+        goalThreads: NO_GOAL_THREADS,
         intake: {
           receive(inbound) {
             if (stored.some(({ id }) => id === inbound.id)) return Promise.resolve({ kind: "duplicate" });
@@ -112,7 +115,7 @@ export async function openInteractionWorld(run: Run, options: LocalDiscordOption
       channels.keep({ guild: discord.guild.id, parent: undefined, newest: undefined, ...known });
     return {
       owed,
-      take: createTakeInteraction({ api, owed, channels, answerInteraction, suggest, log }, bot),
+      take: createTakeInteraction({ api, owed, channels, answerInteraction, suggest, commands, log }, bot),
     };
   }
 

@@ -3,7 +3,7 @@
 import { shutDoor } from "../../support/shut-door.ts";
 import { noBranching } from "../../support/no-branching.ts";
 import { createGoals } from "../../../src/adapters/postgres/goals.ts";
-import { goalCommands } from "../../support/memory-goals.ts";
+import { goalCommands, NO_GOAL_THREADS } from "../../support/memory-goals.ts";
 import { createLocalRunQueue } from "../../../src/adapters/local/run-queue.ts";
 import { createLocalStops } from "../../../src/adapters/local/stops.ts";
 import { listen, type Listening } from "../../../src/adapters/http/listen.ts";
@@ -123,7 +123,12 @@ export async function inboundWorld(options: WorldOptions = {}): Promise<InboundW
       : { kind: "http", signingSecret: slack.app.signingSecret };
   const connections: SlackConnection[] = [];
   const tell = createTell({ api, log: silentLog });
-  const answers = new PrivateAnswers({ answers: createAnswers(sql), tellIn: () => tell, ...deps });
+  const answers = new PrivateAnswers({
+    answers: createAnswers(sql),
+    tellIn: () => tell,
+    goalThreads: NO_GOAL_THREADS,
+    ...deps,
+  });
   const another = async (): Promise<SlackConnection> => {
     const people = createSlackPeople({ api, clock });
     const receive = createReceive(
@@ -147,6 +152,7 @@ export async function inboundWorld(options: WorldOptions = {}): Promise<InboundW
         transcripts,
         people,
         answers,
+        openForm: () => Promise.reject(new Error("no form is opened here")),
         home: createHome({ api, access, threads, people, log: silentLog }, bot),
         ...deps,
       },

@@ -4,6 +4,7 @@ import { createAnswers } from "../../../src/adapters/postgres/answers.ts";
 import { openPostgres } from "../../../src/adapters/postgres/pool.ts";
 import type { Sql } from "../../../src/adapters/postgres/sql.ts";
 import { createSlackApi } from "../../../src/adapters/slack/api.ts";
+import { NO_GOAL_THREADS } from "../../support/memory-goals.ts";
 import { PrivateAnswers } from "../../../src/adapters/slack/private-answers.ts";
 import { createTell, type Tell } from "../../../src/adapters/slack/tell.ts";
 import { createSystemClock } from "../../../src/adapters/system-clock.ts";
@@ -50,7 +51,7 @@ function gateway(everyMs?: number, before: () => Promise<void> = async () => {})
     return tellSlack(...said);
   };
   const answers = new PrivateAnswers(
-    { answers: watched, tellIn: () => tell, ...deps },
+    { answers: watched, tellIn: () => tell, goalThreads: NO_GOAL_THREADS, ...deps },
     everyMs === undefined ? {} : { everyMs, idleMs: everyMs },
   );
   return Object.assign(answers, { found, [Symbol.asyncDispose]: () => answers.stop() });

@@ -27,7 +27,11 @@ export interface Interaction {
   readonly message: string | undefined;
   /** Somebody is typing: what is suggested to them. */
   readonly isTyping: boolean;
+  /** What was sent is a form: no other one can be shown as the answer. */
+  readonly isForm: boolean;
   suggested: readonly JsonObject[];
+  /** The form that was shown as the answer. */
+  modal: JsonObject | undefined;
   state: "asked" | "answered" | "failed";
   isEphemeral: boolean;
   /** What only this person sees, in its order; the first is the original answer. */
@@ -46,7 +50,7 @@ export class Interactions {
     this.#complaints = complaints;
   }
 
-  begin(of: Pick<Interaction, "id" | "channel" | "person" | "message" | "isTyping">): Interaction {
+  begin(of: Pick<Interaction, "id" | "channel" | "person" | "message" | "isTyping" | "isForm">): Interaction {
     const { promise, resolve } = Promise.withResolvers<"answered" | "failed">();
     const interaction: Interaction = {
       ...of,
@@ -55,6 +59,7 @@ export class Interactions {
       state: "asked",
       isEphemeral: false,
       suggested: [],
+      modal: undefined,
       answers: [],
       settled: promise,
       settle(how) {

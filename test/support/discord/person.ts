@@ -21,6 +21,8 @@ import { channelJson, memberJson, messageJson, userJson } from "./wire.ts";
 
 /** The kind of an interaction: somebody is typing a command. */
 const TYPING = 4;
+/** A form was filled in and sent. */
+const FORM = 5;
 
 export interface Said {
   readonly id: string;
@@ -60,6 +62,10 @@ export interface Person {
     name: string,
     options?: Readonly<Record<string, string>>,
   ): Promise<"answered" | "failed">;
+  /** The form on the screen, with its title and what stands in its fields. */
+  form(): { readonly title: string; readonly fields: Readonly<Record<string, string>> } | undefined;
+  /** Fills in the form on the screen and sends it. @param entries by the ids of its fields. */
+  submit(entries: Readonly<Record<string, string>>): Promise<"answered" | "failed">;
   /** Types this for the first option of a command. @returns what is suggested. */
   types(channel: Channel | string, name: string, typed: string): Promise<readonly string[]>;
   /** What stands in the menu of a message. */
@@ -120,6 +126,13 @@ export function createPerson(profile: Profile, platform: Platform): Person {
     return begin(channel, type, data, message).settled;
   }
 
+  const shownForm = (): Interaction | undefined =>
+    interactions.all.findLast(({ person, modal }) => person === profile.id && modal !== undefined);
+  const fieldsOf = (modal: JsonObject): readonly JsonObject[] =>
+    ((modal["components"] ?? []) as readonly JsonObject[]).flatMap(
+      (row) => (row["components"] ?? []) as readonly JsonObject[],
+    );
+
   function begin(channel: Channel, type: number, data: JsonObject, message?: StoredMessage): Interaction {
     const id = state.newId();
     const interaction = interactions.begin({
@@ -128,6 +141,7 @@ export function createPerson(profile: Profile, platform: Platform): Person {
       person: profile.id,
       message: message?.id,
       isTyping: type === TYPING,
+      isForm: type === FORM,
     });
     const person = { ...userJson(profile) };
     const d = {
@@ -243,6 +257,26 @@ export function createPerson(profile: Profile, platform: Platform): Person {
       });
       return interact(channel, 2, { id: found["id"], name, type: 1, options });
     },
+    form() {
+      const modal = shownForm()?.modal;
+      if (modal === undefined) return undefined;
+      const fields = fieldsOf(modal).map((field) => [String(field["custom_id"]), textIn(field)]);
+      return { title: String(modal["title"]), fields: Object.fromEntries(fields) as Record<string, string> };
+    },
+    async submit(entries) {
+      const shown = shownForm();
+      if (shown?.modal === undefined) throw new Error(`${profile.name} has no form open`);
+      const { modal } = shown;
+      shown.modal = undefined;
+      const components = fieldsOf(modal).map((field) => {
+        const id = String(field["custom_id"]);
+        const value = entries[id] ?? textIn(field);
+        if (field["required"] !== false && value === "") throw new Error(`the client asks for ${id}`);
+        return { type: 1, components: [{ type: 4, custom_id: id, value }] };
+      });
+      const data = { custom_id: modal["custom_id"], components };
+      return interact(state.channelFor(shown.channel), FORM, data);
+    },
     async types(where, name, typed) {
       const channel = state.channelFor(where);
       const found = known(1, name, channel);
@@ -264,4 +298,8 @@ export function createPerson(profile: Profile, platform: Platform): Person {
       return interact(channel, 2, { id: found["id"], name, type: 3, target_id: message.id, resolved });
     },
   };
+}
+
+function textIn({ value }: JsonObject): string {
+  return typeof value === "string" ? value : "";
 }

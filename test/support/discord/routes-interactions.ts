@@ -12,6 +12,7 @@ const MESSAGE = 4;
 const DEFERRED_MESSAGE = 5;
 const DEFERRED_UPDATE = 6;
 const SUGGESTIONS = 8;
+const FORM = 9;
 const MOST_SUGGESTIONS = 25;
 const MOST_CARDS = 10;
 const LONGEST_CARD = 4_096;
@@ -43,6 +44,13 @@ function callback(call: Call, platform: Platform): JsonObject | undefined {
     interaction.settle("answered");
     return undefined;
   }
+  if (call.body["type"] === FORM) {
+    if (interaction.isForm) throw new ApiError(400, 50035, "A form cannot be the answer to a form.");
+    checkForm(data);
+    interaction.modal = data;
+    interaction.settle("answered");
+    return undefined;
+  }
   const isEphemeral = (Number(data["flags"] ?? 0) & FLAGS.ephemeral) !== 0;
   switch (call.body["type"]) {
     case MESSAGE:
@@ -64,6 +72,25 @@ function callback(call: Call, platform: Platform): JsonObject | undefined {
   return call.query["with_response"] === "true"
     ? { interaction: { id: interaction.id, type: 2 } }
     : undefined;
+}
+
+function checkForm(data: JsonObject): void {
+  const lengthOf = (value: unknown): number => (typeof value === "string" ? value.length : 0);
+  const within = (value: unknown, most: number): boolean => lengthOf(value) >= 1 && lengthOf(value) <= most;
+  const rows = (data["components"] ?? []) as readonly JsonObject[];
+  if (!within(data["custom_id"], 100) || !within(data["title"], 45) || rows.length < 1 || rows.length > 5)
+    throw wrongForm("data", "BASE_TYPE_BAD_LENGTH", "Must be of a valid length.");
+  for (const row of rows) {
+    const [field] = (row["components"] ?? []) as readonly JsonObject[];
+    const most = Number(field?.["max_length"] ?? 4_000);
+    const isField =
+      row["type"] === 1 &&
+      field?.["type"] === 4 &&
+      within(field["label"], 45) &&
+      within(field["custom_id"], 100);
+    if (!isField || most > 4_000 || lengthOf(field["value"]) > most || lengthOf(field["placeholder"]) > 100)
+      throw wrongForm("components", "BASE_TYPE_BAD_LENGTH", "Must be of a valid length.");
+  }
 }
 
 function add(

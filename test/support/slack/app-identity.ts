@@ -41,7 +41,7 @@ export interface AppOptions {
   readonly botEvents?: readonly string[];
   /** Default `connections:write` and `authorizations:read`. */
   readonly appScopes?: readonly string[];
-  /** Default `/bobbin` and `/reset`. */
+  /** Default `/bobbin`, `/goal` and `/reset`. */
   readonly commands?: readonly string[];
   /** Unless given, any callback id will do. */
   readonly shortcuts?: readonly string[];
@@ -98,7 +98,7 @@ export function createApp(options: AppOptions, newId: (prefix: string) => string
     scopes: new Set(options.scopes ?? everyScope),
     appScopes: new Set(options.appScopes ?? ["connections:write", "authorizations:read"]),
     botEvents: new Set(options.botEvents ?? everyEvent),
-    commands: new Set(options.commands ?? ["/bobbin", "/reset"]),
+    commands: new Set(options.commands ?? ["/bobbin", "/goal", "/reset"]),
     shortcuts: new Set(options.shortcuts ?? []),
     isAgent: options.isAgent ?? true,
     hasHomeTab: options.hasHomeTab ?? true,

@@ -65,6 +65,7 @@ async function act(button) {
   button.disabled = true;
   const answer = await post("/action", { id: newId(), thread: session, action, value });
   const hasShown = !button.isConnected || button.dataset["action"] !== action;
+  if (answer.ok && answer.fill !== undefined) composer.fill(answer.fill);
   if (!answer.ok) notice(answer.error);
   else if (answer.details !== undefined) openDetails(button, answer.details);
   else if (!hasShown) notice(answer.notice ?? "");

@@ -1,6 +1,6 @@
 /**
  * What the server made of it. `error` is one sentence for the person.
- * @typedef {{ ok: true, path: string, thread: string, notice?: string, details?: string, name?: string } | { ok: false, error: string }} Posted
+ * @typedef {{ ok: true, path: string, thread: string, notice?: string, details?: string, fill?: string, name?: string } | { ok: false, error: string }} Posted
  */
 
 const LIMIT_MS = 20_000;
