@@ -28,6 +28,8 @@ export interface PostedPagesOptions {
   readonly isNew: boolean;
   /** Whether a write may start now. */
   isLive(): boolean;
+  /** Ticks until which a write of the attempt before may still land. Default: none can. */
+  readonly lateUntil?: number;
 }
 
 export type Step =
@@ -53,6 +55,8 @@ interface Slot {
   readonly isSaved: boolean;
   /** Another attempt wrote it first. */
   readonly isAdopted: boolean;
+  /** Not wanted, and not there: but the post of the attempt before may still land. It is looked for again when none can. */
+  readonly isAwaited?: boolean;
   /** Ticks of the last write that landed. */
   readonly writtenAt: number;
 }
@@ -65,9 +69,9 @@ export interface PostedPages {
   perform(operation: Operation, urgency: Urgency): Promise<Step>;
   /** Brings the rows up to date where that failed before. */
   save(): Promise<Step>;
-  /** Whether a write of another attempt that landed before `ticks` may have replaced what this one wrote. */
+  /** Whether a write of another attempt that landed before `ticks` may have replaced what this one wrote, or made a page of its own. */
   isDoubtful(ticks: number): boolean;
-  /** Forgets what stands on those pages, so that they are written again. */
+  /** Forgets what stands on those pages, so that they are written again, or looked for once more. */
   doubt(ticks: number): void;
 }
 
@@ -77,6 +81,7 @@ const LOST: Step = { kind: "lost" };
 export function createPostedPages(deps: PostedPagesDeps, options: PostedPagesOptions): PostedPages {
   const { surface, pages } = deps;
   const { run, fence } = options;
+  const { lateUntil = -Infinity } = options;
   const mayBegin = (): boolean => options.isLive();
   const slots = new Map<number, Slot>();
   let isLoaded = options.isNew;
@@ -89,10 +94,10 @@ export function createPostedPages(deps: PostedPagesDeps, options: PostedPagesOpt
   }
 
   async function put(index: number, slot: Slot): Promise<void> {
-    slots.set(index, { ...slot, isSaved: false });
+    slots.set(index, { ...slot, isSaved: false, isAwaited: false });
     const { key, message } = slot;
     await pages.put(fence, { run: run.id, index, key, ...(message === undefined ? {} : { message }) });
-    slots.set(index, { ...slot, isSaved: true });
+    slots.set(index, { ...slot, isSaved: true, isAwaited: false });
   }
 
   /** The message of a post that was begun; `undefined` when it did not land, a step when that cannot be known now. */
@@ -108,7 +113,7 @@ export function createPostedPages(deps: PostedPagesDeps, options: PostedPagesOpt
   }
 
   async function post(index: number, content: PageContent, urgency: Urgency): Promise<Step> {
-    const slot = slots.get(index) ?? newSlot();
+    const slot = { ...(slots.get(index) ?? newSlot()), isAwaited: false };
     if (!slot.isSaved) await put(index, slot);
     const found = await lookFor(index, slot, content);
     if (typeof found === "object") return found;
@@ -154,6 +159,10 @@ export function createPostedPages(deps: PostedPagesDeps, options: PostedPagesOpt
     if (slot === undefined) return DONE;
     const message = slot.message ?? (await lookFor(index, slot));
     if (typeof message === "object") return message;
+    if (message === undefined && slot.mayHaveLanded && slot.isAdopted && deps.ticks() < lateUntil) {
+      slots.set(index, { ...slot, isAwaited: true });
+      return DONE;
+    }
     if (message !== undefined) {
       if (!options.isLive()) return LOST;
       const written = await attempt(() => surface.remove(message, mayBegin, urgency));
@@ -207,12 +216,18 @@ export function createPostedPages(deps: PostedPagesDeps, options: PostedPagesOpt
       isLoaded = true;
     },
     list: () =>
-      [...slots].map(([index, { key, message, content }]) => ({
-        index,
-        key,
-        ...(message === undefined ? {} : { message }),
-        ...(content === undefined ? {} : { content }),
-      })),
+      [...slots].flatMap(([index, { key, message, content, isAwaited }]) =>
+        isAwaited === true
+          ? []
+          : [
+              {
+                index,
+                key,
+                ...(message === undefined ? {} : { message }),
+                ...(content === undefined ? {} : { content }),
+              },
+            ],
+      ),
     perform: (operation, urgency) =>
       fenced(async () => {
         await save();
@@ -228,9 +243,11 @@ export function createPostedPages(deps: PostedPagesDeps, options: PostedPagesOpt
         }
       }),
     save: () => fenced(save),
-    isDoubtful: (ticks) => [...slots.values()].some((slot) => isStale(slot, ticks)),
+    isDoubtful: (ticks) =>
+      [...slots.values()].some((slot) => slot.isAwaited === true || isStale(slot, ticks)),
     doubt(ticks) {
       for (const [index, slot] of slots) {
+        if (slot.isAwaited === true) slots.set(index, { ...slot, isAwaited: false });
         if (!isStale(slot, ticks)) continue;
         const { content: _, ...rest } = slot;
         slots.set(index, rest);

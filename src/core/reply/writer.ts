@@ -99,7 +99,13 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
   const quietUntil = clock.ticks() + (options.lateWritesMs ?? 0);
   const posted = createPostedPages(
     { surface, pages: deps.pages, log, ticks: () => clock.ticks() },
-    { run, fence: options.fence, isNew: options.isNew === true, isLive: () => options.isLive() },
+    {
+      run,
+      fence: options.fence,
+      isNew: options.isNew === true,
+      isLive: () => options.isLive(),
+      lateUntil: quietUntil,
+    },
   );
   const fallback = new PageFallback(surface.limits, run.id);
   const stopping = new AbortController();

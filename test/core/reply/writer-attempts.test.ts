@@ -115,6 +115,24 @@ describe("attempts and turns", () => {
     expect(thread.texts()).toEqual(settledTexts(run, [whole], thread.limits));
   });
 
+  it("takes away what a dead attempt's post made late, where it is not wanted any more", async () => {
+    const { clock, thread, pages, writer, run } = replyBench({ mergesKeys: true });
+    await pages.put(fenceOf(run, 1), { run: run.id, index: 0, key: "r1-1-0", message: "m1" });
+    await thread.post("r1-1-0", { markdown: "Part", buttons: [] }, () => true);
+    await pages.put(fenceOf(run, 1), { run: run.id, index: 1, key: "r1-1-1" });
+    const second = writer({
+      fenceNumber: 2,
+      lateWritesMs: 5000,
+      document: documentOf(run, [entryOf(run, 1, "Part")]),
+    });
+    const settled = second.settle(stopped);
+    await clock.advance(2000);
+    await thread.post("r1-1-1", { markdown: "of more", status: "Writing", buttons: [] }, () => true);
+    expect(await settles(clock, settled)).toEqual({ kind: "settled" });
+    expect(thread.texts()).toEqual(["Part"]);
+    expect((await pages.list(run.id)).map(({ index }) => index)).toEqual([0]);
+  });
+
   it("writes its pages once more when a late write of the attempt before may have replaced them", async () => {
     const { clock, thread, writer, run } = replyBench();
     const first = writer();
