@@ -23,6 +23,19 @@ test.each<[string, string, string]>([
   ["a link whose label is an address", "[https://a.org](https://b.org)", "a.org (https://b.org)"],
   ["a link that leads nowhere safe", "[x](javascript:alert)", "x (javascript:alert)"],
   ["an image", "![alt](https://example.org/a.png)", "[alt](https://example.org/a.png)"],
+  [
+    "R6: parentheses in a link and around it",
+    "([docs](https://example.org/a_(b)))",
+    "([docs](https://example.org/a_%28b%29))",
+  ],
+  [
+    "R8: signs once, and a quote that stays one",
+    "it's a & b < c &amp;\n\n> quoted",
+    "it's a & b \\< c &\n\n> quoted",
+  ],
+  ["R9: a mass mention is only text", "@everyone look <@&1>", "@everyone look \\<@&1>"],
+  ["R21: depth and numbers of nested lists", "- a\n  - b\n    1. c", "- a\n  - b\n    1. c"],
+  ["R23: a package's scope in code", "`npm i @acme/pkg`", "`npm i @acme/pkg`"],
   ["a rule", "a\n\n---\n\nb", "a\n\n────────────\n\nb"],
   ["HTML as text", "a<br>b <b>c</b>", "a\nb \\<b>c\\</b>"],
   ["signs that are text", "2 * 3 | snake_case _x", "2 \\* 3 \\| snake_case \\_x"],
@@ -32,7 +45,7 @@ test.each<[string, string, string]>([
   expect(discordMarkdown(markdown)).toBe(shown);
 });
 
-test("a narrow table stands in columns, a wide one or one with links in items", () => {
+test("R5: a narrow table stands in columns, a wide one or one with links in items", () => {
   expect(discordMarkdown("| a | b |\n|---|--:|\n| x | 1 |\n| yy | 22 |")).toBe(
     "```\na  |  b\n---+---\nx  |  1\nyy | 22\n```",
   );
@@ -43,7 +56,7 @@ test("a narrow table stands in columns, a wide one or one with links in items", 
   );
 });
 
-test("a fence in a fence ends nothing", () => {
+test("R1: a fence in a fence ends nothing", () => {
   expect(discordMarkdown("````\n```\ninner\n```\n````").match(/```/g)).toHaveLength(2);
 });
 

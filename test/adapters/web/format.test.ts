@@ -17,7 +17,7 @@ test("markdown becomes headings below the page's own, lists, tasks, tables and c
   );
 });
 
-test("raw HTML is shown as text", () => {
+test("R8: raw HTML is shown as text", () => {
   const shown = htmlOf('<script>alert(1)</script>\n\n<b onclick="x()">bold</b> <img src=x onerror=y>');
   expect(shown).not.toMatch(/<(script|b|img)/);
   expect(shown).toContain("&#60;script&#62;");
@@ -125,4 +125,13 @@ test.each([
 ])("hostile text is shown in bounded time: %s", (_, text) => {
   const tookMs = threadMs(() => expect(htmlOf(text).length).toBeGreaterThan(0));
   expect(tookMs).toBeLessThan(5_000);
+});
+
+test("R5, R6, R21, R23: tables, links with parentheses, nested lists and code are what they are", () => {
+  expect(htmlOf("| a | b | c |\n|-|-|-|\n| x\\|y | | z |")).toContain("<td>x|y</td><td></td><td>z</td>");
+  expect(htmlOf("([docs](https://example.org/a_(b)))")).toMatch(
+    /^<p>\(<a href="https:\/\/example.org\/a_\(b\)"[^>]*>docs<\/a>\)<\/p>$/,
+  );
+  expect(htmlOf("- a\n  - b\n    1. c").match(/<(?:ul|ol)/g)).toEqual(["<ul", "<ul", "<ol"]);
+  expect(htmlOf("`npm i @acme/pkg`")).toBe("<p><code>npm i @acme/pkg</code></p>");
 });

@@ -5,14 +5,23 @@ import type { EndReason } from "../../../core/events.ts";
 import type { RunId } from "../../../core/ids.ts";
 import { concluded, reduce, type ReplyDocument } from "../../../core/reply/document.ts";
 import type { Outcome } from "../../../core/run.ts";
+import type { PageContent } from "../../../core/ports/surface.ts";
+import type { Step } from "../../../core/reply/steps.ts";
+import { DEFAULT_VIEW, type ReplyView } from "../../../core/reply/view.ts";
+import { GOAL_CARDS } from "./goal-cards.ts";
 import { HALF_WRITTEN, SAMPLES } from "./samples.ts";
 
-export interface GalleryItem {
+interface Named {
   /** Unique; the end of the item's address. */
   readonly id: string;
   readonly title: string;
-  readonly document: ReplyDocument;
 }
+
+export type GalleryItem =
+  /** A reply, as a channel wants to see it; by default as all do. */
+  | (Named & { readonly document: ReplyDocument; readonly view?: ReplyView })
+  /** A message that is no part of a reply. */
+  | (Named & { readonly page: PageContent });
 
 export interface GallerySection {
   readonly title: string;
@@ -76,6 +85,19 @@ const HOSTILE_MESSAGE =
 
 const PARTIAL = "I have read both pages. The first says that the release moves to Thursday, and the sec";
 
+/** What the tools of the bot say of themselves. */
+const doing = (_tool: string, count: number): string =>
+  count === 1 ? "Reading a page" : `Reading ${count} pages`;
+const step = (call: string, state: Step["state"], durationMs?: number): Step => ({
+  round: 1,
+  call,
+  name: "read_page",
+  state,
+  arguments: `{"url":"https://example.org/${call}"}`,
+  ...(durationMs === undefined ? {} : { durationMs }),
+});
+const STEPS: readonly Step[] = [step("c1", "done", 1_240), step("c2", "failed", 30_000)];
+
 export const GALLERY: readonly GallerySection[] = [
   {
     title: "What models write",
@@ -106,12 +128,34 @@ export const GALLERY: readonly GallerySection[] = [
           },
         },
       },
+      ...(["steps", "full"] as const).map((verbosity) => ({
+        id: `tools-${verbosity}`,
+        title: `Steps, where a channel shows them: ${verbosity}`,
+        document: {
+          ...said("I look that up."),
+          usage: {},
+          current: 1,
+          steps: [...STEPS, step("c3", "running")],
+          activity: { kind: "tools", running: [{ call: "c3", name: "read_page" }] } as const,
+        },
+        view: { ...DEFAULT_VIEW, verbosity, doing },
+      })),
       ...HALF_WRITTEN.map(({ id, title, markdown }) => ({ id, title, document: writing(markdown) })),
     ],
   },
+  { title: "Goals", items: GOAL_CARDS },
   {
     title: "How it ends",
     items: [
+      {
+        id: "end-stop-full",
+        title: "stop, where a channel shows all",
+        document: ended(
+          { ...said("The release moves to Thursday."), steps: STEPS, model: "gpt-5-mini" },
+          { reason: "stop" },
+        ),
+        view: { ...DEFAULT_VIEW, verbosity: "full", footer: "full", doing },
+      },
       { id: "end-blank", title: "stop, with nothing said", document: ended(BLANK, { reason: "stop" }) },
       ...REASONS.map((reason) => ({
         id: `end-${reason.replace("_", "-")}`,

@@ -59,10 +59,13 @@ export function galleryPage(places: GalleryPlaces, only?: string): Markup | unde
   );
 }
 
-function itemMarkup(places: GalleryPlaces, { id, title, document }: GalleryItem): Markup {
-  const slack = render(document, places.slack.limits);
-  const discord = render(document, places.discord.limits);
-  const web = render(document, WEB_LIMITS);
+function itemMarkup(places: GalleryPlaces, item: GalleryItem): Markup {
+  const { id, title } = item;
+  const pagesWithin = (limits: PageSize): readonly PageContent[] =>
+    "page" in item ? [item.page] : render(item.document, limits, item.view);
+  const slack = pagesWithin(places.slack.limits);
+  const discord = pagesWithin(places.discord.limits);
+  const web = pagesWithin(WEB_LIMITS);
   return html`<article class="g-item" id="${id}">
     <h3><a href="/gallery/${id}">${title}</a></h3>
     <div class="g-places">

@@ -56,7 +56,7 @@ function blockView(block: Json): string {
 
 function textView(text: Json): string {
   const words = textIn(text["text"]);
-  return text["type"] === "mrkdwn" ? mrkdwnView(words) : escapeHtml(words);
+  return text["type"] === "mrkdwn" ? mrkdwnView(words) : lines(words);
 }
 
 function elementView(element: Json): string {
