@@ -1,7 +1,8 @@
 /** The admin pages: who may come in to them, by which door, and what they are made of. */
 
 import { randomBytes } from "node:crypto";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { createAdminPages } from "../adapters/admin/app.ts";
 import { readDiscordAddress } from "../adapters/discord/message-link.ts";
 import { sha256 } from "../adapters/ids.ts";
@@ -9,6 +10,7 @@ import { bodyOf } from "../adapters/openai/wire.ts";
 import { createAudit } from "../adapters/postgres/admin/audit.ts";
 import { createOverviewMaker } from "../adapters/postgres/admin/overview-maker.ts";
 import { createOverviews } from "../adapters/postgres/admin/overviews.ts";
+import { createUsageFigures } from "../adapters/postgres/admin/usage-figures.ts";
 import { createReview } from "../adapters/postgres/admin/review.ts";
 import { createSignIns } from "../adapters/postgres/admin/sign-ins.ts";
 import type { Sql } from "../adapters/postgres/sql.ts";
@@ -63,7 +65,11 @@ export function openAdmin(
   const now: PeopleNow = { look: async (who) => of[who.platform]?.look(who) };
   const hash = sha256;
   const viewers = createViewers({ signIns, peopleNow: now, access, clock, hash });
-  const folders = ["../adapters/web/browser", "../adapters/admin/browser"];
+  const folders = ["../adapters/web/browser", "../adapters/admin/browser"].map((folder) =>
+    join(import.meta.dirname, folder),
+  );
+  // The charts' own files.
+  const charts = dirname(fileURLToPath(import.meta.resolve("uplot")));
   const site = createAdminPages(
     {
       signIns,
@@ -72,6 +78,7 @@ export function openAdmin(
       overviews: createOverviews(sql),
       makeOverview: createOverviewMaker(sql).make,
       review: createReview(sql),
+      usage: createUsageFigures(sql),
       linkedIn: (address) => READERS.flatMap((read) => read(address)),
       bodyOf,
       clock,
@@ -81,7 +88,7 @@ export function openAdmin(
       log,
     },
     {
-      assets: folders.map((folder) => join(import.meta.dirname, folder)),
+      assets: [charts, ...folders],
       allowedHosts: settings.publicUrl === undefined ? [] : [new URL(settings.publicUrl).hostname],
       isSecure: base.startsWith("https:"),
       ...(hasWebChat ? { owner: OWNER } : {}),

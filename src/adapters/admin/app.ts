@@ -18,9 +18,11 @@ import { shown } from "./shown.ts";
 import { routeSignIn, routeSignOut, type SignInDeps } from "./sign-in.ts";
 import { routeThread, type ThreadDeps } from "./thread.ts";
 import { routeThreads, type ThreadsDeps } from "./threads.ts";
+import { routeUsage, type UsageDeps } from "./usage.ts";
 import { onlyViewers, type AdminEnv } from "./viewer.ts";
 
-export interface AdminDeps extends Omit<SignInDeps, "attempts">, ThreadsDeps, Omit<ThreadDeps, "cookie"> {
+export interface AdminDeps
+  extends Omit<SignInDeps, "attempts">, ThreadsDeps, Omit<ThreadDeps, "cookie">, UsageDeps {
   readonly attempts?: Attempts;
   readonly log: Log;
 }
@@ -56,6 +58,7 @@ export function createAdminPages(deps: AdminDeps, options: AdminOptions): Hono<A
   routeSignOut(app, deps, { isSecure });
   routeBrowsers(app, deps);
   routeAudit(app, deps);
+  routeUsage(app, deps);
   routeThreads(app, deps);
   routeThread(app, { ...deps, cookie: { isSecure } });
   app.all("*", (c) => shown(c, problemPage("Not found", "There is no such page."), 404));

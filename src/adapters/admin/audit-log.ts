@@ -26,6 +26,7 @@ const DONE: Readonly<Record<AuditKind, string>> = {
   note: "wrote a note",
   export: "exported",
   erase: "erased",
+  usage: "looked at the usage",
   audit: "looked at this log",
   refused: "was refused",
 };

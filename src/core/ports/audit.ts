@@ -17,6 +17,7 @@ export type AuditKind =
   | "note"
   | "export"
   | "erase"
+  | "usage"
   | "audit"
   | "refused";
 

@@ -65,6 +65,8 @@ const ROUTES: Readonly<Record<string, Row>> = {
   "GET /admin/browsers": { kind: "own", path: at("/admin/browsers") },
   "POST /admin/browsers/:id": { kind: "form", path: (own) => `/admin/browsers/${own}` },
   "GET /admin/audit": { kind: "admins", path: at("/admin/audit") },
+  "GET /admin/usage": { kind: "admins", path: at("/admin/usage") },
+  "GET /admin/usage/:file{[a-z]+\\.csv}": { kind: "admins", path: at("/admin/usage/people.csv") },
   "GET /admin": { kind: "own", path: at("/admin/") },
   "GET /admin/threads/:id": { kind: "thread", path: at(PATH) },
   "GET /admin/threads/:id/live": { kind: "thread", path: at(`${PATH}/live`) },

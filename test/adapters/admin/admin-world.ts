@@ -8,6 +8,7 @@ import { createAudit } from "../../../src/adapters/postgres/admin/audit.ts";
 import { bodyOf } from "../../../src/adapters/openai/wire.ts";
 import { createOverviewMaker } from "../../../src/adapters/postgres/admin/overview-maker.ts";
 import { createOverviews } from "../../../src/adapters/postgres/admin/overviews.ts";
+import { createUsageFigures } from "../../../src/adapters/postgres/admin/usage-figures.ts";
 import { createReview } from "../../../src/adapters/postgres/admin/review.ts";
 import { readSlackAddress } from "../../../src/adapters/slack/message-link.ts";
 import { createSignIns } from "../../../src/adapters/postgres/admin/sign-ins.ts";
@@ -100,6 +101,7 @@ export async function openAdminWorld(
       overviews: createOverviews(sql),
       makeOverview: createOverviewMaker(sql).make,
       review: createReview(sql),
+      usage: createUsageFigures(sql),
       linkedIn: readSlackAddress,
       bodyOf,
       clock,
@@ -110,7 +112,11 @@ export async function openAdminWorld(
       attempts: options.attempts ?? { take: () => true },
     },
     {
-      assets: [join(root, "src/adapters/web/browser"), join(root, "src/adapters/admin/browser")],
+      assets: [
+        join(root, "node_modules/uplot/dist"),
+        join(root, "src/adapters/web/browser"),
+        join(root, "src/adapters/admin/browser"),
+      ],
       ...(options.owner === undefined ? {} : { owner: options.owner }),
     },
   );

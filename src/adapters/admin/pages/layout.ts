@@ -14,19 +14,23 @@ export interface Around {
   readonly csrf: string;
 }
 
-export type Section = "threads" | "audit" | "browsers";
+export type Section = "threads" | "usage" | "audit" | "browsers";
 
 const SECTIONS: Readonly<Record<Section, { readonly path: string; readonly name: string }>> = {
   threads: { path: "/admin/", name: "Threads" },
+  usage: { path: "/admin/usage", name: "Usage" },
   audit: { path: "/admin/audit", name: "Audit log" },
   browsers: { path: "/admin/browsers", name: "Signed in" },
 };
+
+/** Of the whole space, people and money included. */
+const FOR_ADMINS: ReadonlySet<string> = new Set<Section>(["usage", "audit"]);
 
 export function page(around: Around, section: Section, title: string, body: Markup): Markup {
   const { who, role, csrf } = around;
   const link = ([key, { path, name }]: [string, { readonly path: string; readonly name: string }]): Markup =>
     html`<li><a href="${path}" ${key === section ? html`aria-current="page"` : ""}>${name}</a></li>`;
-  const sections = Object.entries(SECTIONS).filter(([key]) => role === "admin" || key !== "audit");
+  const sections = Object.entries(SECTIONS).filter(([key]) => role === "admin" || !FOR_ADMINS.has(key));
   return outer(
     title,
     html`<a class="skip" href="#main">To the content</a>
@@ -73,7 +77,7 @@ export function lonePage(title: string, body: Markup): Markup {
   );
 }
 
-const STYLES = ["base", "button", "admin", "lines"];
+const STYLES = ["base", "button", "admin", "lines", "uPlot.min", "usage"];
 
 function outer(title: string, body: Markup): Markup {
   return html`<!doctype html>
