@@ -199,3 +199,15 @@ test("a port that is in use and a folder that cannot be written are told", async
   expect(text).toMatch(/^warn {2}Port \d+ on 127\.0\.0\.1 is in use\.$/m);
   expect(text).toMatch(/^fail {2}The folder \S+ cannot be written\.$/m);
 });
+
+test("the cheap model is asked too, and what is wrong with it is told with what it means for goals", async () => {
+  await using model = await modelServer(200, '{"choices":[{"message":{"content":"ok"}}]}');
+  await using lite = await modelServer(404, "{}");
+  const there = { ...model.env, LITE_MODEL: "small" };
+  expect((await doctor(there)).text).toMatch(/^ok {4}The cheap model small at .* answers/m);
+  const away = await doctor({ ...there, LITE_BASE_URL: lite.env.OPENAI_BASE_URL });
+  expect(away.text).toMatch(
+    /^fail {2}The cheap model small at .* cannot be used\. It does not know the model small/m,
+  );
+  expect(away.text).toMatch(/^next {2}Correct LITE_MODEL, LITE_BASE_URL or LITE_API_KEY/m);
+});

@@ -38,6 +38,9 @@ export function goalAsked(line = "", usual: Limits = DEFAULT_LIMITS): GoalAsked 
   const raise = RAISE.exec(text);
   if (raise !== null) return raised(raise);
   const { rest, limits, written } = taken(text, usual);
+  // Only its lines are changed.
+  if (/^edit$/i.test(rest) && written.doneWhen !== undefined)
+    return { kind: "edit", ...written, objective: "", limits, whole: rest };
   const change = CHANGE.exec(rest);
   if (change === null) return { kind: "set", ...written, limits };
   const [, kind = "", objective = ""] = change;

@@ -1,5 +1,6 @@
 /** What people do to a goal. Pure. */
 
+import { isBlank } from "../text.ts";
 import type { Written } from "./done-when.ts";
 import { exhausted, MINUTE_MS, reserveOf, type Goal, type PauseReason, type Windows } from "./goal.ts";
 import { RAISES } from "./ref.ts";
@@ -50,11 +51,13 @@ export function create(goal: Goal | undefined, event: Creation, now: number): Re
 }
 
 export function edit(goal: Goal, { objective, doneWhen }: Written, now: number): Reduced {
-  const problem = problemOf({ objective, ...(doneWhen === undefined ? {} : { doneWhen }) });
+  // Only the lines are new.
+  const text = isBlank(objective) && doneWhen !== undefined ? goal.objective : objective;
+  const problem = problemOf({ objective: text, ...(doneWhen === undefined ? {} : { doneWhen }) });
   if (problem !== undefined) return refused(problem);
   const edited = cleared({
     ...goal,
-    objective: objective.trim(),
+    objective: text.trim(),
     ...(doneWhen === undefined ? {} : { doneWhen }),
     revision: goal.revision + 1,
   });

@@ -207,7 +207,7 @@ function clipped(text: string, units: number): string {
   return head.length < text.trim().length ? `${head.trimEnd()}…` : head;
 }
 
-function quoted(text: string): string {
+export function quoted(text: string): string {
   return text
     .split(/\r\n|\n|\r/)
     .map((line) => `> ${plain(line)}`.trimEnd())

@@ -1,6 +1,7 @@
 /** A goal in plain markdown, for people. Pure. */
 
 import { formatDuration, formatTokens } from "../measure.ts";
+import { quoted } from "./card.ts";
 import { headOf } from "../text.ts";
 import type { Written } from "./done-when.ts";
 import type { Limits } from "./event.ts";
@@ -64,11 +65,14 @@ export function describeProposed({
   doneWhen,
   limits,
 }: Written & { readonly limits: Limits }): string {
-  const shown = headOf(objective, SHOWN_OBJECTIVE);
   const { tokens, turns, minutes } = limits;
+  // Whole and without marks: nobody shall start what they were not shown.
   return [
-    `**Proposed goal:** ${shown}${shown.length < objective.length ? "…" : ""}`,
-    ...(doneWhen === undefined ? [] : [`Done when:\n${bulleted(doneWhen)}`]),
+    "**Proposed goal:**",
+    quoted(objective),
+    ...(doneWhen === undefined
+      ? []
+      : [`Done when:\n${doneWhen.map((line) => quoted(`· ${line}`)).join("\n")}`]),
     `It may use ${formatTokens(tokens)}, ${turns} turns, and ${formatDuration(minutes * MINUTE_MS)} of work. Whoever starts it owns it.`,
   ].join("\n\n");
 }

@@ -95,10 +95,13 @@ function renderSettled(document: ReplyDocument, limits: PageSize, view: ReplyVie
   const text = [whole, offer ?? ""].filter((part) => !isBlank(part)).join("\n\n");
   const explanation = [why, next].filter((part) => part !== undefined).join(" ");
   const isEmpty = isBlank(text);
-  const { pages, isCut } = firstPartOf(
-    split(isEmpty ? explanation || blankNotice(document) : text, limits),
-    limits,
-  );
+  const first = firstPartOf(split(isEmpty ? explanation || blankNotice(document) : text, limits), limits);
+  const { isCut } = first;
+  // What a button takes up is shown, however long the answer is.
+  const pages =
+    isCut && offer !== undefined
+      ? [...firstPartOf(split(whole, limits), limits).pages, ...split(offer, limits)]
+      : first.pages;
   const footer = [
     isCut ? FILE_BELOW : "",
     document.notice ?? "",

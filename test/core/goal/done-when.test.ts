@@ -87,6 +87,10 @@ test("an edit keeps them unless it writes new ones, and a replacement begins wit
   const edit = { kind: "edit", by: owner, objective: "tidy all" } as const;
   expect(later(goal, 2_000, edit)).toMatchObject({ objective: "tidy all", doneWhen: ["it is tidy"] });
   expect(later(goal, 2_000, { ...edit, doneWhen: ["it shines"] }).doneWhen).toEqual(["it shines"]);
+  expect(goalAsked("edit\ndone when: it shines")).toMatchObject({ kind: "edit", objective: "" });
+  const lines = later(goal, 2_000, { ...edit, objective: "", doneWhen: ["it shines"] });
+  expect(lines).toMatchObject({ objective: "tidy", doneWhen: ["it shines"], revision: 2 });
+  expect(reduceGoal(goal, { ...edit, objective: " " }, 2_000).kind).toBe("refused");
   expect(later(goal, 2_000, setGoal("another", { mode: "replace" })).doneWhen).toBeUndefined();
 });
 

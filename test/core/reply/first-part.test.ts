@@ -68,3 +68,12 @@ describe("a very long answer", () => {
     expect(bench.thread.faults).toEqual([]);
   });
 });
+
+it("what a button takes up is shown below a very long answer too, and not only in its file", () => {
+  const button = { action: "start", label: "Start this goal", value: "p1" } as const;
+  const offers = [{ call: "c1", markdown: "**Proposed goal:**\n\n> tidy the wiki", button }];
+  const pages = render({ ...documentOf(run, [entryOf(run, 1, text)], stopped), offers }, limits);
+  const at = pages.findIndex(({ buttons }) => buttons.some(({ action }) => action === "start"));
+  expect(pages[at]?.markdown).toContain("tidy the wiki");
+  expect(pages.at(-1)?.file).toBeDefined();
+});
