@@ -47,12 +47,13 @@ import { openDiscord, type DiscordTimes } from "./parts/discord.ts";
 import { galleryOf } from "./parts/gallery.ts";
 import { openGoals } from "./parts/goal-store.ts";
 import { openGoalParts } from "./parts/goal-tools.ts";
+import { createHooks } from "./parts/hooks.ts";
 import { openInstalls } from "./parts/installs.ts";
 import { openMetrics } from "./parts/metrics.ts";
 import { nothingHere, stillStarting } from "./parts/meanwhile.ts";
 import { openOverviews } from "./parts/overviews.ts";
 import { hostsOf, isWebChatOn, openPlaces } from "./parts/places.ts";
-import { openServing } from "./parts/serving.ts";
+import { openServing, startWorkers } from "./parts/serving.ts";
 import { isSlackOverHttp, openSlack } from "./parts/slack.ts";
 
 /** `start`: all in one; `gateway` takes messages in; `worker` answers them. */
@@ -148,7 +149,9 @@ export async function startApp(
     };
     const slackFirst = role !== "worker" && isSlackOverHttp(settings) ? [behind] : [];
     const adminFirst = role === "worker" ? [] : [adminPages];
-    const apps = [...slackFirst, ...watch.mounted, ...adminFirst, front];
+    const hooks = createHooks();
+    const hooksFirst = role === "worker" ? [] : [hooks.mounted];
+    const apps = [...slackFirst, ...watch.mounted, ...hooksFirst, ...adminFirst, front];
     const server = await listen({ apps, checks, clock, log }, settings);
     started.push({ name: "http", stop: () => server.close() });
 
@@ -195,6 +198,7 @@ export async function startApp(
     );
     const { goals, goalCommands, goalCards, proposals } = goalLife;
     started.push({ name: "goals", stop: () => goalLife.stop() });
+    hooks.open({ wakes: goalLife.wakes, hash: sha256, clock, log });
 
     waitsFor = "Slack";
     const stored = await openInstalls({ sql, log }, settings);
@@ -294,16 +298,7 @@ export async function startApp(
         },
         { worker: `${hostname()}/${process.pid}`, lateWritesMs: coordination.lateWritesMs },
       );
-      const worker = coordination.workerFor(serving.people, settings.workerConcurrency);
-      await worker.start();
-      started.push({ name: "worker", stop: () => worker.close() });
-      const goalWorker = coordination.goalWorkerFor(
-        serving.goals,
-        // People's messages have all places of their own; goals share half as many.
-        Math.ceil(settings.workerConcurrency / 2),
-      );
-      await goalWorker.start();
-      started.push({ name: "goal worker", stop: () => goalWorker.close() });
+      started.push(...(await startWorkers(coordination, serving, settings.workerConcurrency)));
       sweeper.start();
       overviews.start();
       branching.start();

@@ -22,6 +22,7 @@ import {
   type GoalCardsDeps,
   type GoalCardsOptions,
 } from "../core/run/goal-cards.ts";
+import { createGoalWakes, type GoalWakes } from "../core/run/wake-goal.ts";
 import { createGoalTurns, goalBell, type GoalTurns } from "../core/run/goal-turn.ts";
 
 export interface GoalParts {
@@ -30,6 +31,7 @@ export interface GoalParts {
   readonly goalCards: GoalCardKeeper;
   /** What the turns of goals leave. @param bookkeeping names of the tools that only keep a goal's books. */
   goalTurns(bookkeeping: ReadonlySet<string>): GoalTurns;
+  readonly wakes: GoalWakes;
   /** Rings for nothing any more. */
   stop(): Promise<void>;
   readonly proposals: GoalProposals;
@@ -70,6 +72,7 @@ export function openGoals(deps: GoalPartsDeps, options?: GoalCardsOptions): Goal
     goalCards,
     proposals,
     goalCommands: createGoalCommands({ access, goals, proposals, policies, admit, ring, show, newId }),
+    wakes: createGoalWakes({ goals, access, ring }),
     goalTurns: (bookkeeping) => createGoalTurns(turnWorld, bookkeeping),
     stop: async () => leaving.abort(),
   };

@@ -50,6 +50,10 @@ export function openGoalParts(
       goals: deps.goals,
       verifierOf: (session, where) =>
         (deps.policies.at(session, where).verify ?? hasLite) ? verifier : undefined,
+      waits:
+        settings.publicUrl === undefined
+          ? {}
+          : { calls: { publicUrl: settings.publicUrl.replace(/\/$/, ""), hash: sha256 } },
     }),
     create: createCreateGoalTool({
       ...deps,

@@ -9,6 +9,7 @@ import { onlyWhileAllowed } from "../core/run/only-while-allowed.ts";
 import { createRunSession, type RunSessionDeps, type RunSessionOptions } from "../core/run/run-session.ts";
 import { createServe, type ServeDeps, type ServeStep } from "../core/run/serve-session.ts";
 import { onlyWhereInstalled, type WhereInstalledDeps } from "../core/run/where-installed.ts";
+import type { Coordination } from "./coordination.ts";
 import type { Places } from "./places.ts";
 
 export interface ServingDeps
@@ -36,4 +37,21 @@ export function openServing(
     return createServe({ ...deps, store, step: deps.after(where), released: deps.goals.released });
   };
   return { people: serve(), goals: serve("goals") };
+}
+
+/** @param concurrency sessions of people's that one process serves at a time. */
+export async function startWorkers(
+  coordination: Pick<Coordination, "workerFor" | "goalWorkerFor">,
+  serving: ReturnType<typeof openServing>,
+  concurrency: number,
+): Promise<readonly { readonly name: string; readonly stop: () => Promise<void> }[]> {
+  const worker = coordination.workerFor(serving.people, concurrency);
+  await worker.start();
+  // People's messages have all places of their own; goals share half as many.
+  const goalWorker = coordination.goalWorkerFor(serving.goals, Math.ceil(concurrency / 2));
+  await goalWorker.start();
+  return [
+    { name: "worker", stop: () => worker.close() },
+    { name: "goal worker", stop: () => goalWorker.close() },
+  ];
 }

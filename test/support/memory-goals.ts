@@ -26,6 +26,8 @@ export function createMemoryGoals(now: () => number): Goals {
     },
     isDone: async (key) => done.has(key),
     record: async () => [],
+    waitingForCall: async () => undefined,
+    waitingForReaction: async () => undefined,
     due: async () => [],
   };
 }

@@ -47,6 +47,23 @@ select ${TAIL} as entries from (
   where e.session = $1 and e.epoch = (select epoch from sessions where id = $1) order by e.seq desc limit $2::integer) e`,
 };
 
+const WAITING_FOR_CALL = {
+  name: "goal-waiting-for-call",
+  text: `select session from goals where status = 'waiting' and closed is null and body->'wait'->>'token' = $1::text`,
+};
+
+/** $1 the session, or the beginning of those of a channel; $2 the message. */
+const WAITING_FOR_REACTION = {
+  name: "goal-waiting-for-reaction",
+  text: `
+select g.session from goals g
+where g.status = 'waiting' and g.closed is null and g.body->'wait'->>'kind' = 'reaction'
+  and (g.session = $1::text or starts_with(g.session, concat($1::text, ':')))
+  and (g.card_message = $2::text or exists (
+    select from runs r join pages p on p.run = r.id where r.session = g.session and p.message = $2))
+limit 1`,
+};
+
 const DUE = shaped<"all" | "space">({
   name: (of) => `goals-due-${of}`,
   text: (of) => `
@@ -156,6 +173,15 @@ export function createGoals(sql: Sql): Goals {
       const [row] = await sql.query<{ entries: readonly EntryRow[] | null }>(RECORD, [session, limit]);
       return sorted(row?.entries ?? null);
     },
+    async waitingForCall(token) {
+      const [row] = await sql.query<{ session: SessionId }>(WAITING_FOR_CALL, [token]);
+      return row?.session;
+    },
+    async waitingForReaction({ platform, space, channel, root }, message) {
+      const near = [platform, space, channel, ...(root === undefined ? [] : [root])].join(":");
+      const [row] = await sql.query<{ session: SessionId }>(WAITING_FOR_REACTION, [near, message]);
+      return row?.session;
+    },
     async due(limit, like) {
       const rows = await (like === undefined
         ? sql.query<{ session: SessionId }>(DUE("all"), [limit])
@@ -190,5 +216,7 @@ function nameOf(event: GoalEvent): string {
 }
 
 function askerOf(event: GoalEvent): string | undefined {
-  return "by" in event ? event.by.id : undefined;
+  if (!("by" in event)) return undefined;
+  const { by } = event;
+  return typeof by === "string" ? by : by !== undefined && "id" in by ? by.id : by?.join(", ");
 }

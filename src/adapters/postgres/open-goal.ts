@@ -5,6 +5,7 @@
 
 import type { Goal } from "../../core/goal/goal.ts";
 import { reduceGoal } from "../../core/goal/reduce.ts";
+import { isAnswered } from "../../core/goal/wake.ts";
 import { turnText } from "../../core/goal/texts.ts";
 import type { RunId } from "../../core/ids.ts";
 import type { Opened } from "../../core/ports/run-store.ts";
@@ -136,8 +137,8 @@ async function quieted(sql: Sql, session: SessionId, before: GoalRow): Promise<O
 const HEARD = {
   name: "goal-heard",
   text: `
-select exists (
-  select from entries e where e.run = $1 and e.inbound is not null and e.created_at >= $2::bigint) as heard`,
+select distinct e.body->'author'->>'id' as by
+from entries e where e.run = $1 and e.inbound is not null and e.created_at >= $2::bigint`,
 };
 
 /**
@@ -155,9 +156,9 @@ export async function openGoalOf(
   const { goal } = open;
   if (goal.status !== "waiting") return { goal };
   const since = goal.wait?.since ?? goal.updatedAt;
-  const [row] = await sql.query<{ heard: boolean }>(HEARD, [run.id, since]);
-  if (row?.heard !== true) return { goal };
-  const applied = await createGoals(sql).apply(run.session, { kind: "heard" });
+  const by = (await sql.query<{ by: string | null }>(HEARD, [run.id, since])).map((row) => row.by ?? "");
+  if (by.length === 0 || (goal.wait !== undefined && !isAnswered(goal.wait, by))) return { goal };
+  const applied = await createGoals(sql).apply(run.session, { kind: "heard", by });
   // Refused where it was woken, or closed, meanwhile.
   return applied.kind === "changed" ? { goal: applied.goal } : openGoalOf(sql, claimed);
 }

@@ -11,6 +11,7 @@ import type { Verifier } from "../../core/ports/verifier.ts";
 import type { SessionId } from "../../core/thread.ts";
 import { freshTokens } from "../../core/usage.ts";
 import { toolOf } from "./define.ts";
+import { createWaitTool, type WaitToolOptions } from "./wait-for.ts";
 import { sessionOf } from "./session-of.ts";
 
 const EVIDENCE_UNITS = 1_000;
@@ -29,9 +30,10 @@ export interface GoalToolsDeps {
   readonly goals: Goals;
   /** Who looks at what the model says of the goal's end; undefined where that is final by itself. */
   verifierOf(session: SessionId, where: Where | undefined): Verifier | undefined;
+  readonly waits?: WaitToolOptions;
 }
 
-export function createGoalTools({ goals, verifierOf }: GoalToolsDeps): readonly Tool[] {
+export function createGoalTools({ goals, verifierOf, waits = {} }: GoalToolsDeps): readonly Tool[] {
   /** The model reads why not. Delivered again after a crash it is refused or changes nothing. */
   async function apply(context: ToolContext, event: GoalEvent): Promise<Goal> {
     const applied = await goals.apply(sessionOf(context), event);
@@ -129,23 +131,6 @@ export function createGoalTools({ goals, verifierOf }: GoalToolsDeps): readonly 
           : `The goal is blocked now: ${goal.evidence ?? "something is missing"}. Say what is missing and what a person can do, and end.`;
       },
     }),
-    toolOf({
-      name: "wait_for",
-      description:
-        'Lets this thread\'s goal wait: no turn begins meanwhile. "reply": until somebody writes in the thread (ask first, in your ' +
-        'answer); "time": until the minutes are over. Whoever writes ends each wait.',
-      effect: "write",
-      doing: () => "Planning a wait",
-      arguments: z.object({
-        kind: z.enum(["reply", "time"]),
-        minutes: z.number().positive().max(10_080).optional().describe("How long at most; needed for time."),
-        reason: z.string().min(1).max(200).describe("What is waited for, as people read it."),
-      }),
-      async run({ kind, minutes, reason }, context) {
-        const untilMs = minutes === undefined ? {} : { untilMs: Math.round(minutes * 60_000) };
-        await apply(context, { kind: "wait", wait: kind, reason, ...untilMs });
-        return "The goal waits from the end of this turn on. End it now.";
-      },
-    }),
+    createWaitTool(waits, apply),
   ];
 }

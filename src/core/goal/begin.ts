@@ -25,7 +25,7 @@ export function begin(before: Goal, now: number, from = before.status): Reduced 
     return { kind: "refused", why: "the goal has changed since the turn was planned", goal: rest };
   }
   // The turn is told why its last claim was refused, and then it is told no more.
-  const { next: _, lastTurns = 0, objection: __, proposal: ___, ...rest } = goal;
+  const { next: _, lastTurns = 0, objection: __, proposal: ___, woken: ____, ...rest } = goal;
   const { tokens, turns, activeMs } = goal.windows;
   const isWrapUp = next.isWrapUp === true || exhausted(goal, reserveOf(goal)) !== undefined;
   return changed({

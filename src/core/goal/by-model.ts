@@ -84,6 +84,13 @@ export function wait(goal: Goal, event: Extract<GoalEvent, { kind: "wait" }>, no
   return changed({
     ...rest,
     status: "waiting",
-    wait: { kind: event.wait, since: now, until: now + untilMs, reason: event.reason },
+    wait: {
+      kind: event.wait,
+      since: now,
+      until: now + untilMs,
+      ...(event.from === undefined ? {} : { from: event.from }),
+      ...(event.token === undefined ? {} : { token: event.token }),
+      reason: event.reason,
+    },
   });
 }

@@ -54,9 +54,9 @@ function standingIn(goal: Goal): string {
         : `· working, turn ${Math.max(1, next?.n ?? used)} of ${limit}`;
     case "waiting": {
       const until = wait === undefined ? "" : momentOf(wait.until);
-      return wait?.kind === "reply"
-        ? `· waits for a reply, until ${until} at most`
-        : `· waits until ${until}`;
+      return wait === undefined || wait.kind === "time"
+        ? `· waits until ${until}`
+        : `· waits for a ${wait.kind === "webhook" ? "call" : wait.kind}, until ${until} at most`;
     }
     case "paused":
       return "· paused";

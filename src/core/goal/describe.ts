@@ -5,7 +5,7 @@ import { quoted } from "./card.ts";
 import { headOf } from "../text.ts";
 import type { Written } from "./done-when.ts";
 import type { Limits } from "./event.ts";
-import { MINUTE_MS, type Goal, type PauseReason } from "./goal.ts";
+import { MINUTE_MS, type Goal, type PauseReason, type Wait } from "./goal.ts";
 
 const SHOWN_OBJECTIVE = 300;
 
@@ -22,7 +22,7 @@ export function standingOfGoal(goal: Goal, now: number): string {
     case "waiting":
       return goal.wait === undefined
         ? "The goal waits."
-        : `The goal waits for ${formatDuration(goal.wait.until - now)} at most${goal.wait.kind === "reply" ? ", or until somebody writes here" : ""}: ${goal.wait.reason}`;
+        : `The goal waits for ${formatDuration(goal.wait.until - now)} at most${untilOf(goal.wait)}: ${goal.wait.reason}`;
     case "paused":
       return `The goal is paused${goal.reason === undefined ? "" : `: ${PAUSED[goal.reason]}`}. \`goal resume\` goes on.`;
     case "blocked":
@@ -37,6 +37,17 @@ export function standingOfGoal(goal: Goal, now: number): string {
       return goal.status satisfies never;
   }
 }
+
+function untilOf({ kind, from }: Wait): string {
+  return kind === "reply" && from !== undefined ? ", or until the one it asked writes here" : UNTIL[kind];
+}
+
+const UNTIL: Readonly<Record<Wait["kind"], string>> = {
+  time: "",
+  reply: ", or until somebody writes here",
+  reaction: ", or until somebody reacts to the bot's message or writes here",
+  webhook: ", or until its address is called or somebody writes here",
+};
 
 const PAUSED: Readonly<Record<PauseReason, string>> = {
   no_progress: "three turns in a row had no effect",

@@ -69,9 +69,22 @@ export type GoalEvent =
       readonly key?: string;
     }
   | { readonly kind: "verdict"; readonly of: string; readonly verdict: Verdict }
-  | { readonly kind: "wait"; readonly wait: WaitKind; readonly untilMs?: number; readonly reason: string }
-  /** A person wrote in the thread. */
-  | { readonly kind: "heard" }
+  /** `from` and `token`: see `Wait`. */
+  | {
+      readonly kind: "wait";
+      readonly wait: WaitKind;
+      readonly untilMs?: number;
+      readonly from?: string;
+      readonly token?: string;
+      readonly reason: string;
+    }
+  /** Somebody wrote in the thread. `by`: who; anybody unless said. */
+  | { readonly kind: "heard"; readonly by?: readonly string[] }
+  /** What it waits for has come. `text`: as the model reads it, with what others sent as data. */
+  | ({ readonly kind: "woken"; readonly text: string } & (
+      | { readonly wait: "reaction"; readonly by: string }
+      | { readonly wait: "webhook"; readonly token: string }
+    ))
   /** The turn that was planned begins, if it is still to begin. */
   | { readonly kind: "begin" }
   | { readonly kind: "turn"; readonly turn: GoalTurn };

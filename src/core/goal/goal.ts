@@ -58,7 +58,7 @@ export interface NextTurn {
   readonly isWrapUp?: true;
 }
 
-export type WaitKind = "time" | "reply";
+export type WaitKind = "time" | "reply" | "reaction" | "webhook";
 
 export interface Wait {
   readonly kind: WaitKind;
@@ -66,6 +66,10 @@ export interface Wait {
   readonly since?: number;
   /** ms since 1970; the goal goes on then, whether somebody answered or not. */
   readonly until: number;
+  /** Of a reply or a reaction: only this person's counts. */
+  readonly from?: string;
+  /** Of a webhook: the hash of its token, which is stored nowhere. It counts only as long as this wait does. */
+  readonly token?: string;
   /** Read by people: what is waited for. */
   readonly reason: string;
 }
@@ -110,6 +114,8 @@ export interface Goal {
   readonly lastTurns?: number;
   /** How its newest turn began: from which standing, and whether as the answer to what a person had set or changed. */
   readonly begun?: { readonly from: GoalStatus; readonly isAsked?: true };
+  /** What ended its wait besides a message and the clock: told to the model with the turn that follows. */
+  readonly woken?: string;
   /** The revision that the model was told. */
   readonly told: number;
   /** What the newest turns called and what came back, as hashes: the same result again is no effect. */

@@ -9,7 +9,8 @@ import { begin } from "./begin.ts";
 import type { Creation, GoalEvent, Reduced } from "./event.ts";
 import type { Goal } from "./goal.ts";
 import { decide, propose } from "./proposal.ts";
-import { changed, close, goOn, ifOwned, refused } from "./step.ts";
+import { heard, woken } from "./wake.ts";
+import { changed, close, ifOwned, refused } from "./step.ts";
 import { afterTurn } from "./turn.ts";
 
 export function reduceGoal(goal: Goal | undefined, event: GoalEvent, now: number): Reduced {
@@ -58,7 +59,9 @@ function step(goal: Goal, event: Exclude<GoalEvent, Creation>, now: number): Red
     case "wait":
       return wait(at, event, now);
     case "heard":
-      return goal.status === "waiting" ? changed(goOn(at)) : refused("The goal does not wait.");
+      return heard(at, event.by);
+    case "woken":
+      return woken(at, event, now);
     case "begin":
       return begin(goal, now);
     case "turn":

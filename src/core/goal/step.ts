@@ -35,7 +35,7 @@ export function kick(goal: Goal, now: number): Goal {
 
 /** What was planned is void. */
 export function renewed(goal: Goal): Goal {
-  const { next: _, wait: __, lastTurns: ___, reason, ...rest } = goal;
+  const { next: _, wait: __, lastTurns: ___, woken: ____, reason, ...rest } = goal;
   const kept = reason !== undefined && rest.status === "paused" ? { reason } : {};
   return { ...rest, ...kept, generation: goal.generation + 1 };
 }

@@ -18,6 +18,7 @@ export function turnText(goal: Goal, before: Goal): string {
 function opening(goal: Goal, before: Goal): string {
   if (before.told > 0 && before.told < goal.revision)
     return "The objective of this thread was changed. The text below replaces every earlier one; drop work that served only the old one.";
+  if (before.woken !== undefined) return `What you waited for has come. ${before.woken}`;
   if (before.status === "waiting")
     return "What you waited for has not come, and the time for it is over. Go on towards the objective, or wait again if that still makes sense.";
   return before.told === 0

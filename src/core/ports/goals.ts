@@ -6,7 +6,7 @@
 import type { Entry } from "../entry.ts";
 import type { Goal } from "../goal/goal.ts";
 import type { GoalEvent } from "../goal/event.ts";
-import type { SessionId } from "../thread.ts";
+import type { SessionId, Thread } from "../thread.ts";
 
 export type Applied =
   /** `isRepeat`: an earlier delivery did it. `replaced`: the goal that it took the place of. */
@@ -25,6 +25,10 @@ export interface Goals {
   isDone(key: string): Promise<boolean>;
   /** The newest entries of the session since its reset, ascending: what is looked at when its goal is said to be reached. */
   record(session: SessionId, limit: number): Promise<readonly Entry[]>;
+  /** The session whose goal waits for a call with the token of this hash; undefined where none does. */
+  waitingForCall(token: string): Promise<SessionId | undefined>;
+  /** The same for a reaction to this message of the bot's. @param near the place of the message; without a root all threads of its channel. */
+  waitingForReaction(near: Thread, message: string): Promise<SessionId | undefined>;
   /**
    * The sessions whose goal has something to do by itself now, the one that is due longest first.
    * @param like only those of the space of this one.

@@ -27,7 +27,7 @@ export interface GoalTurnDeps {
   /** Names of the tools that only keep a goal's books: calls of them are no effect. */
   readonly bookkeeping: ReadonlySet<string>;
   /** Somebody wrote in the thread. Rejects as the store does: then the next claim of the run says it. */
-  heard(session: SessionId): Promise<void>;
+  heard(session: SessionId, by: readonly string[]): Promise<void>;
   /** The thread's goal as it is now. */
   read(session: SessionId): Promise<Goal | undefined>;
   /** The model was told of this revision in the turn under way. */
@@ -114,8 +114,8 @@ export function createGoalTurns(
 
   return {
     bookkeeping,
-    async heard(session) {
-      await goals.apply(session, { kind: "heard" });
+    async heard(session, by) {
+      await goals.apply(session, { kind: "heard", by });
     },
     read: (session) => goals.read(session),
     async told(session, revision) {
@@ -147,7 +147,8 @@ export function createGoalTurns(
 export interface OpenGoalTurn {
   /** As the loop needs it in this turn: the last one of a budget begins nothing. */
   readonly profile: LoopProfile;
-  heard(): Promise<void>;
+  /** @param entries that joined: whoever wrote them may be who the goal waits for. */
+  heard(entries: readonly Entry[]): Promise<void>;
   /** Resolves when the goal's card is up to date, or left to others. Never rejects. */
   shown(): Promise<void>;
   /** Has to hear what the loop does: what its model calls took is known here first. */
@@ -217,7 +218,10 @@ export function openGoalTurn(
 
   return {
     profile,
-    heard: () => deps.heard(run.session),
+    async heard(entries) {
+      const by = entries.flatMap(({ body }) => (body.kind === "user" && body.author ? [body.author.id] : []));
+      if (by.length > 0) await deps.heard(run.session, by);
+    },
     shown: () => deps.shown(run.session),
     on(event) {
       if (event.kind === "usage") soFar += freshTokens(event.usage);

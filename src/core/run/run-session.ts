@@ -214,7 +214,7 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
           unfrozen = undefined;
           entries.push(...committed.stored, ...committed.steered);
           requester = newestAuthor(committed.steered) ?? requester;
-          if (newestAuthor(committed.steered) !== undefined) await goal?.heard();
+          await goal?.heard(committed.steered);
           show();
           if (round.state === "complete") rounds = round.round;
           const isOver = before?.isOver ? { isOver: true as const } : {};
@@ -267,7 +267,7 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
           deps.goals?.ended(run, ended.goal);
           return { kind: "ended", outcome: outcomeOf(how, deps.clock.now(), ended.news) };
         }
-        await goal?.heard();
+        await goal?.heard(ended.steered);
         // Messages came between the last look and the end: the same run and the same reply go on.
         rounds = outcome.rounds;
         entries.push(...ended.stored, ...ended.steered);
