@@ -177,6 +177,10 @@ export async function openSlack(
           home: createHome({ api, access, threads, people, log }, bot),
           openForm: createOpenForm({ api, log }),
           showIdle: (session) => surfaces.status.show(session, "idle"),
+          async showChanged(session, change) {
+            if (change === "reset") surfaces.status.show(session, "closed");
+            else await surfaces.status.rename(session, change.title);
+          },
           clock,
           log,
         },

@@ -47,6 +47,8 @@ export interface ReceiveDeps {
   openForm(trigger: string, view: Payload): Promise<void>;
   /** Takes Slack's sign of work away from a thread. Never throws. */
   readonly showIdle?: (session: SessionId) => void;
+  /** Shows people in Slack's own list of sessions what a command has made of one. Never rejects. */
+  readonly showChanged?: (session: SessionId, change: { readonly title: string } | "reset") => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -116,7 +118,13 @@ export function createReceive(deps: ReceiveDeps, bot: SlackBot): Receive {
       ...(answerTo === undefined ? {} : { answerTo }),
       ...menuFor(asked, result),
     };
-    return owed(id, place, result.text);
+    const told = await owed(id, place, result.text);
+    const change = result.title === undefined ? undefined : { title: result.title };
+    const shown = change ?? (result.isReset ? "reset" : undefined);
+    if (shown === undefined || told.after === undefined || deps.showChanged === undefined) return told;
+    // Only with the first delivery of it, and after who asked was told.
+    const { after } = told;
+    return { ...told, after: () => after().then(() => deps.showChanged?.(session, shown)) };
   }
 
   async function answerOf(

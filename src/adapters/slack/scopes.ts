@@ -22,9 +22,11 @@ export const SCOPES: Readonly<Record<string, string>> = {
 
 /** Scopes that a method of the Web API needs; any one of them does. */
 export const SCOPES_OF_METHODS: Readonly<Record<string, readonly string[]>> = {
+  "agents.sessions.rename": ["chat:write"],
   "agents.sessions.setStatus": ["chat:write"],
   "apps.connections.open": [],
   "assistant.threads.setStatus": ["chat:write"],
+  "assistant.threads.setTitle": ["assistant:write"],
   "auth.revoke": [],
   "auth.test": [],
   "chat.delete": ["chat:write"],
@@ -32,6 +34,7 @@ export const SCOPES_OF_METHODS: Readonly<Record<string, readonly string[]>> = {
   "chat.postMessage": ["chat:write"],
   "chat.update": ["chat:write"],
   "conversations.history": ["channels:history", "groups:history", "im:history", "mpim:history"],
+  "conversations.info": ["channels:read", "groups:read", "mpim:read"],
   "conversations.replies": ["channels:history", "groups:history", "im:history", "mpim:history"],
   "files.completeUploadExternal": ["files:write"],
   "files.delete": ["files:write"],

@@ -8,6 +8,7 @@ import type { Log } from "../../core/ports/log.ts";
 import type { Pacer } from "../../core/ports/pacer.ts";
 import type { Presence } from "../../core/ports/surface.ts";
 import { growingMs } from "../../core/pause.ts";
+import { headOf } from "../../core/text.ts";
 import { threadOf, type SessionId } from "../../core/thread.ts";
 import type { SlackAnswer, SlackApi } from "./api.ts";
 import { methodBudget } from "./budgets.ts";
@@ -40,8 +41,13 @@ const NO_AGENT: ReadonlySet<string> = new Set([
   "unknown_method",
 ]);
 
+/** Slack's limit of a title. */
+const TITLE_UNITS = 200;
+
 interface ThreadState {
-  wanted: "working" | "waiting" | "idle";
+  wanted: "working" | "waiting" | "idle" | "closed";
+  /** Slack takes it where the session is new there. */
+  title: string | undefined;
   /** Whether Slack has been told the wanted state. */
   isSaid: boolean;
   /** Slack knows nothing of this work yet. */
@@ -72,8 +78,8 @@ export class SlackStatus {
     this.#log = deps.log;
   }
 
-  /** Never throws and never waits. `left`: another attempt goes on, and what stands there stays. */
-  show(session: SessionId, presence: Presence): void {
+  /** Never throws and never waits. `closed`: what was said in the thread is over. `left`: another attempt goes on, and what stands there stays. */
+  show(session: SessionId, presence: Presence | "closed", title?: string): void {
     const known = this.#threads.get(session);
     if (presence === "left") {
       if (known !== undefined) this.#forget(session, known);
@@ -84,6 +90,7 @@ export class SlackStatus {
     if (wanted === "idle" && known?.isQuiet) return this.#forget(session, known);
     const state = known ?? {
       wanted,
+      title,
       isSaid: false,
       isQuiet: presence === "starting",
       isWaiting: false,
@@ -103,6 +110,26 @@ export class SlackStatus {
     if (!state.isWaiting) return;
     state.isWaiting = false;
     this.#pacer.leave(budgetOf(session), session).catch(() => undefined);
+  }
+
+  /**
+   * Slack shows this title for the thread from now on. Never throws: a thread that Slack knows as no session keeps its name there, and so
+   * does one whose turn has not come.
+   */
+  async rename(session: SessionId, title: string): Promise<void> {
+    if (this.#isStopped || this.#way === "none") return;
+    const { channel, root, space } = threadOf(session);
+    const place = { channel_id: channel, thread_ts: root, title: headOf(title, TITLE_UNITS) };
+    const method = this.#way === "agent" ? "agents.sessions.rename" : "assistant.threads.setTitle";
+    const budget = methodBudget(space, method);
+    const waitMs = await this.#pacer.take(budget, { who: session, urgency: "progress" });
+    if (waitMs > 0) return this.#pacer.leave(budget, session);
+    const answer = await (this.#way === "agent"
+      ? this.#api.call("agents.sessions.rename", place)
+      : this.#api.call("assistant.threads.setTitle", place));
+    if (answer.kind === "rate_limited") await this.#pacer.hold(budget, answer.afterMs);
+    if (answer.kind !== "ok")
+      this.#log.debug("Slack shows the title of a thread as it was", { session, ...answer });
   }
 
   /** Refreshes nothing any more; resolves when the calls under way have ended. */
@@ -133,7 +160,7 @@ export class SlackStatus {
     if (state.wanted !== wanted) return;
     if (waitMs > 0) return this.#later(session, state, waitMs);
     state.isQuiet = false;
-    const answer = await this.#send(session, wanted);
+    const answer = await this.#send(session, { wanted, title: state.title });
     if (answer.kind === "rate_limited" && this.#way === "agent")
       await this.#pacer.hold(budgetOf(session), answer.afterMs);
     if (state.wanted !== wanted) return;
@@ -169,12 +196,18 @@ export class SlackStatus {
     return answer.kind !== "refused";
   }
 
-  async #send(session: SessionId, wanted: ThreadState["wanted"]): Promise<SlackAnswer> {
+  async #send(
+    session: SessionId,
+    { wanted, title }: Pick<ThreadState, "wanted" | "title">,
+  ): Promise<SlackAnswer> {
     const { channel, root } = threadOf(session);
     const place = { channel_id: channel, thread_ts: root };
     if (this.#way === "agent") {
-      const status = { working: "processing", waiting: "suspended", idle: "active" }[wanted];
-      const answer = await this.#api.call(AGENT_METHOD, { ...place, status });
+      const status = { working: "processing", waiting: "suspended", idle: "active", closed: "closed" }[
+        wanted
+      ];
+      const named = wanted === "working" && title !== undefined ? { title: headOf(title, TITLE_UNITS) } : {};
+      const answer = await this.#api.call(AGENT_METHOD, { ...place, status, ...named });
       if (answer.kind !== "refused" || !NO_AGENT.has(answer.code)) return answer;
       this.#log.info("no agent sessions in this Slack; the older status is used", { code: answer.code });
       this.#way = "older";

@@ -194,7 +194,7 @@ export function createSlackSurface(
       return found.kind === "found" ? found.ts : undefined;
     },
     leave: () => turns.leave(),
-    show: (presence) => status.show(session, presence),
+    show: (presence, title) => status.show(session, presence, title),
   };
 }
 

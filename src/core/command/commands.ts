@@ -69,6 +69,8 @@ export interface CommandResult {
   readonly choices?: readonly Choice[];
   /** What the thread is called from now on, where the command has changed that: a platform that shows a name may show this one. */
   readonly title?: string;
+  /** The thread began anew. */
+  readonly isReset?: true;
 }
 
 type Place = Pick<Thread, "platform" | "space" | "channel">;
@@ -308,6 +310,7 @@ export function createCommands(deps: CommandDeps, options: CommandOptions = {}):
       const text = await answer(command, request);
       if (COMMANDS[command.name].argument.kind === "choice" && !isStoredCommand(command))
         return { text, choices: await choicesIn(command.name, request) };
+      if (command.name === "reset") return { text, isReset: true };
       if (command.name !== "title" || command.value === undefined) return { text };
       const title = (await settingsOf(request)).title?.text;
       return title === undefined ? { text } : { text, title: labelOf({ title }) };

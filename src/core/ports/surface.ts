@@ -120,6 +120,9 @@ export interface Surface {
    * cannot be known now and a second post would double the first.
    */
   find(key: string, known?: KnownPost): Promise<string | undefined>;
-  /** Absent where the platform has no such sign. Never waits: the newest presence wins, and a failure is nobody's concern. */
-  show?(presence: Presence): void;
+  /**
+   * Absent where the platform has no such sign. Never waits: the newest presence wins, and a failure is nobody's concern.
+   * @param title of the thread, for a platform that lists them by one; it takes the first it is told.
+   */
+  show?(presence: Presence, title?: string): void;
 }

@@ -40,6 +40,8 @@ export interface ReplyWriterOptions {
   /** What earlier attempts showed (`documentOf` the stored entries); empty unless given. */
   readonly document?: ReplyDocument;
   readonly view?: ReplyView;
+  /** What the thread is called, where its beginning is known. */
+  readonly title?: string;
   /**
    * After a takeover: how long from now on a write of the attempt before may still land, ms. What was written earlier than
    * that is written once more at the end. Default 0: no attempt was before.
@@ -193,7 +195,7 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
 
   /** At most one write. @returns whether more is to be written although nothing changed. Never rejects. */
   async function writeProgress(): Promise<boolean> {
-    if (!hasBegun) surface.show?.(options.isNew === true ? "starting" : "working");
+    if (!hasBegun) surface.show?.(options.isNew === true ? "starting" : "working", options.title);
     hasBegun = true;
     nextLookAt = clock.ticks() + surface.limits.editEveryMs;
     try {

@@ -1,6 +1,8 @@
 /** The writer of a run's reply: what was shown so far, and how the place wants it. */
 
 import type { LoopProfile } from "../agent/loop-types.ts";
+import type { Entry } from "../entry.ts";
+import { labelOf } from "../label.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Lease } from "../ports/locker.ts";
 import type { Log } from "../ports/log.ts";
@@ -10,7 +12,11 @@ import type { Surface } from "../ports/surface.ts";
 import { documentOf } from "../reply/document.ts";
 import { DEFAULT_RULES, viewOf, type ReplyRules } from "../reply/view.ts";
 import { createReplyWriter, type ReplyWriter } from "../reply/writer.ts";
+import { isBlank } from "../text.ts";
 import type { SessionId } from "../thread.ts";
+
+/** A note may stand before what a person said first. */
+const FIRST_SEQS = 3;
 
 export interface ReplyOfRunDeps {
   readonly pages: Pages;
@@ -57,10 +63,20 @@ export function writerOfRun(
         ...viewOf(deps.replies ?? DEFAULT_RULES, run.session, claimed.shown),
         doing: (tool, count) => doingOf(tools, tool, count),
       },
+      ...titleOf(entries),
       lateWritesMs: afterCrash ? lateWritesMs : 0,
       onThreadGone,
     },
   );
+}
+
+/** The first words that were said, where this is the thread's first answer: later ones find a title there. */
+function titleOf(entries: readonly Entry[]): { readonly title?: string } {
+  const [first] = entries.flatMap(({ seq, body }) =>
+    seq <= FIRST_SEQS && body.kind === "user" ? [body] : [],
+  );
+  const firstText = first?.parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join(" ");
+  return firstText === undefined || isBlank(firstText) ? {} : { title: labelOf({ firstText }) };
 }
 
 /** A tool that cannot say what it does does not say it: that is no reason to end a run. */

@@ -36,6 +36,24 @@ describe("the status of a thread", () => {
     expect(world.slack.callsOf("agents.sessions.setStatus")).toHaveLength(2);
   });
 
+  test("names the thread in Slack's list of sessions, as people name it later, and closes it where it begins anew", async () => {
+    world = await outboundWorld();
+    const session = () => world.slack.sessionShown(world.channel, world.root);
+    const { status } = world.surfaces;
+    // What Slack knows as no session keeps its name, without noise.
+    await status.rename(world.session, "Too early");
+    status.show(world.session, "working", "Plans: spring");
+    await until(() => session()?.status === "processing", { what: "it works" });
+    expect(session()?.title).toBe("Plans_ spring");
+    await status.rename(world.session, "Plans for autumn");
+    expect(session()?.title).toBe("Plans for autumn");
+    status.show(world.session, "idle");
+    await until(() => session()?.status === "active", { what: "it rests" });
+    status.show(world.session, "closed");
+    await until(() => session()?.status === "closed", { what: "it is closed" });
+    await status.stop();
+  });
+
   test("says that the bot waits for a person, where it does", async () => {
     world = await outboundWorld();
     const writer = world.writer();

@@ -2,7 +2,7 @@
 // SDKs, as strict as Slack. Its state is what a person would see. It shares no code with the product.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { AgentSessions } from "./agent-sessions.ts";
+import { AgentSessions, type AgentSession } from "./agent-sessions.ts";
 import { appInTeam, createApp, type AppIdentity, type AppOptions } from "./app-identity.ts";
 import { Complaints, type ComplaintOptions } from "./complaints.ts";
 import { Delivery, type DeliveryOptions } from "./delivery.ts";
@@ -105,6 +105,8 @@ export interface LocalTeam {
   ever(channel: Channel | string): PastMessage[];
   /** The line below a thread: a session's status or free text; empty for none, and where the thread is gone. */
   statusLine(channel: Channel | string, root: string | { readonly root: string }): string;
+  /** How the thread stands in the list of agent sessions. */
+  sessionShown(channel: Channel | string, root: string | { readonly root: string }): AgentSession | undefined;
   /** All lines so far, an empty one for each time that it went away. */
   statusHistory(channel: Channel | string, root: string | { readonly root: string }): readonly string[];
   /** Sends any event at all; the name is the subscription's. */
@@ -351,6 +353,8 @@ function teamOn(teams: Teams, platform: Platform, delivery: Delivery): LocalTeam
       const isThere = workspace.find(id, rootOf(root))?.state !== "gone";
       return isThere ? platform.sessions.line(id, rootOf(root)) : "";
     },
+    sessionShown: (channel, root) =>
+      platform.sessions.session(workspace.channelFor(channel).id, rootOf(root)),
     statusHistory: (channel, root) =>
       platform.sessions.lineHistory(workspace.channelFor(channel).id, rootOf(root)),
     emit: (name, event, channel) => void platform.events.emit(name, event, channel),
