@@ -15,6 +15,7 @@ import { crowd } from "./crowd.ts";
 import { deltaCost } from "./delta-cost.ts";
 import { firstRequest } from "./first-request.ts";
 import { beyondInAll } from "./gate.ts";
+import { goals } from "./goals.ts";
 import { history } from "./history.ts";
 import { idle } from "./idle.ts";
 import { inbound } from "./inbound.ts";
@@ -40,7 +41,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   idle,
 ];
 /** What would make the short form longer than five minutes: only where it is named, or all is measured at length. */
-const LONG: readonly Benchmark[] = [stop, deploy, slowNeighbour, recovery, crowd];
+const LONG: readonly Benchmark[] = [stop, deploy, slowNeighbour, recovery, crowd, goals];
 const LEAST_PAIRS = 3;
 const FULL_PAIRS = 5;
 
