@@ -35,6 +35,9 @@ export interface OverviewKeeper {
   stop(): Promise<void>;
 }
 
+/** After each thread it rests for so many times as long as that took: answers come first, and a busy hour is made up for behind it. */
+const RESTS = 4;
+const LONGEST_REST_MS = 1_000;
 const BATCH = 100;
 /** So many wait at most; the look at all finds the others. */
 const MOST_WAITING = 10_000;
@@ -73,7 +76,10 @@ export function createOverviewKeeper(
     waiting.clear();
     for (const session of sessions) {
       if (stopping.signal.aborted) return;
+      const begun = clock.ticks();
       await maker.make(session);
+      const restMs = Math.min(LONGEST_REST_MS, (clock.ticks() - begun) * RESTS);
+      if (restMs > 0 && !(await pause(clock, restMs, stopping.signal))) return;
     }
   }
 

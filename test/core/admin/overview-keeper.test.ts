@@ -66,3 +66,33 @@ test("a stop ends a look at many threads between two of them", async () => {
   await clock.advance(120_000);
   expect(made).toHaveLength(soFar);
 });
+
+test("it rests after each thread for some times as long as that took, so that answers come first", async () => {
+  const clock = manualClock();
+  const made: string[] = [];
+  const keeper = createOverviewKeeper({
+    clock,
+    log: silentLog,
+    exclusive: (body) => body(),
+    maker: {
+      make: (session) =>
+        new Promise((resolve) => {
+          clock.after(50, () => {
+            made.push(session);
+            resolve();
+          });
+        }),
+      behind: () => Promise.resolve([]),
+    },
+  });
+  const serve = keeper.after(() => Promise.resolve("worked"));
+  for (const session of ["slack:T1:C1:1", "slack:T1:C1:2"])
+    await serve(session as SessionId, {} as unknown as Lease, new AbortController().signal);
+  await clock.advance(1_050);
+  expect(made).toEqual(["slack:T1:C1:1"]);
+  await clock.advance(240);
+  expect(made).toEqual(["slack:T1:C1:1"]);
+  await clock.advance(20);
+  expect(made).toEqual(["slack:T1:C1:1", "slack:T1:C1:2"]);
+  await keeper.stop();
+});
