@@ -11,6 +11,7 @@ import { createAudit } from "../adapters/postgres/admin/audit.ts";
 import { createOverviewMaker } from "../adapters/postgres/admin/overview-maker.ts";
 import { createOverviews } from "../adapters/postgres/admin/overviews.ts";
 import { createUsageFigures } from "../adapters/postgres/admin/usage-figures.ts";
+import { createRemarks } from "../adapters/postgres/admin/remarks.ts";
 import { createReview } from "../adapters/postgres/admin/review.ts";
 import { createSignIns } from "../adapters/postgres/admin/sign-ins.ts";
 import type { Sql } from "../adapters/postgres/sql.ts";
@@ -79,6 +80,7 @@ export function openAdmin(
       makeOverview: createOverviewMaker(sql).make,
       review: createReview(sql),
       usage: createUsageFigures(sql),
+      remarks: createRemarks(sql),
       linkedIn: (address) => READERS.flatMap((read) => read(address)),
       bodyOf,
       clock,

@@ -11,13 +11,15 @@ import { threadOf, toSessionId, type SessionId } from "../../core/thread.ts";
 import { aroundOf } from "./around.ts";
 import { streamThread, type LiveDeps } from "./live.ts";
 import { page, problemPage } from "./pages/layout.ts";
+import { reasonBody, remarksMarkup } from "./pages/remarks.ts";
 import { requestBody } from "./pages/request.ts";
 import { threadBody, threadContent, type ThreadSide, type ThreadView } from "./pages/thread.ts";
 import { wholeBody } from "./pages/whole.ts";
+import { routeRemarks, type RemarkDeps, type WithThread } from "./remarks.ts";
 import { shown } from "./shown.ts";
 import type { AdminContext, AdminEnv } from "./viewer.ts";
 
-export interface ThreadDeps extends LiveDeps {
+export interface ThreadDeps extends LiveDeps, RemarkDeps {
   readonly overviews: Overviews;
   readonly review: Review;
   readonly audit: Audit;
@@ -33,6 +35,21 @@ const SHOWN = 20;
 export function routeThread(app: Hono<AdminEnv>, deps: ThreadDeps): void {
   const { overviews, review, audit } = deps;
 
+  const named: WithThread = async (c, work) => {
+    const overview = await find(c);
+    return overview === undefined ? unknown(c) : work(overview);
+  };
+  /** A conversation of one person with the bot is opened only by who says why. */
+  const opened: WithThread = (c, work) =>
+    named(c, async (overview) => {
+      const { entered } = c.get("viewer");
+      if (!overview.isDirect || (await deps.remarks.hasReason(entered.id, overview.session)))
+        return work(overview);
+      const around = aroundOf(c);
+      return shown(c, page(around, "threads", "Why?", reasonBody(overview, around.csrf)), 403);
+    });
+  routeRemarks(app, deps, { opened, named });
+
   app.get("/threads/:id", (c) =>
     withThread(c, "view", async (overview) => {
       const view = await viewOf(c, overview);
@@ -40,18 +57,18 @@ export function routeThread(app: Hono<AdminEnv>, deps: ThreadDeps): void {
     }),
   );
 
-  app.get("/threads/:id/live", async (c) => {
-    const found = await find(c);
-    if (found === undefined) return unknown(c);
-    const { session } = found;
-    return streamThread(c, deps, {
-      state: () => review.state(session),
-      content: async () => {
-        const overview = (await overviews.get(c.get("viewer").who, session)) ?? found;
-        return String(await threadContent(await viewOf(c, overview)));
-      },
-    });
-  });
+  app.get("/threads/:id/live", (c) =>
+    opened(c, async (found) => {
+      const { session } = found;
+      return streamThread(c, deps, {
+        state: () => review.state(session),
+        content: async () => {
+          const overview = (await overviews.get(c.get("viewer").who, session)) ?? found;
+          return String(await threadContent(await viewOf(c, overview)));
+        },
+      });
+    }),
+  );
 
   app.get("/threads/:id/calls/:call", (c) =>
     withThread(
@@ -119,7 +136,8 @@ export function routeThread(app: Hono<AdminEnv>, deps: ThreadDeps): void {
       review.thread(session, { limit: SHOWN, ...(before === undefined ? {} : { before }) }),
       review.goals(session),
     ]);
-    return { overview, thread, goals, side: sideIn(c), isEarlier };
+    const remarks = remarksMarkup(session, await deps.remarks.list(session), c.get("csrf"));
+    return { overview, thread, goals, remarks, side: sideIn(c), isEarlier };
   }
 
   /** Where the page ends; undefined for the newest one. */
@@ -157,11 +175,12 @@ export function routeThread(app: Hono<AdminEnv>, deps: ThreadDeps): void {
     show: (overview: Overview) => Promise<Response>,
     about?: string,
   ): Promise<Response> {
-    const overview = await find(c);
-    if (overview === undefined) return unknown(c);
-    const { who } = c.get("viewer");
-    await audit.write({ who, kind, session: overview.session, ...(about === undefined ? {} : { about }) });
-    return show(overview);
+    return opened(c, async (overview) => {
+      const { who } = c.get("viewer");
+      const { session } = overview;
+      await audit.write({ who, kind, session, ...(about === undefined ? {} : { about }) });
+      return show(overview);
+    });
   }
 }
 

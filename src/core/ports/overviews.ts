@@ -67,9 +67,7 @@ export interface Mark {
   readonly session: string;
 }
 
-export interface Hit {
-  readonly session: SessionId;
-  readonly label: string;
+export interface Hit extends Pick<Overview, "session" | "label" | "isDirect" | "firstName"> {
   readonly epoch: number;
   readonly seq: number;
   readonly at: number;

@@ -64,6 +64,10 @@ const ROUTES: Readonly<Record<string, Row>> = {
   "POST /admin/out": { kind: "form", path: at("/admin/out") },
   "GET /admin/browsers": { kind: "own", path: at("/admin/browsers") },
   "POST /admin/browsers/:id": { kind: "form", path: (own) => `/admin/browsers/${own}` },
+  "POST /admin/threads/:id/reason": { kind: "form", path: at(`${PATH}/reason`) },
+  "POST /admin/threads/:id/remarks": { kind: "form", path: at(`${PATH}/remarks`) },
+  "POST /admin/threads/:id/remarks/:remark/assign": { kind: "form", path: at(`${PATH}/remarks/x/assign`) },
+  "POST /admin/threads/:id/remarks/:remark/resolve": { kind: "form", path: at(`${PATH}/remarks/x/resolve`) },
   "GET /admin/audit": { kind: "admins", path: at("/admin/audit") },
   "GET /admin/usage": { kind: "admins", path: at("/admin/usage") },
   "GET /admin/usage/:file{[a-z]+\\.csv}": { kind: "admins", path: at("/admin/usage/people.csv") },
@@ -214,6 +218,22 @@ describe.each(Object.entries(PEOPLE))("%s", (_, { browser: open, in: status, thr
       expect([route, (await browser.send(path(own), {}, elsewhere)).status]).toEqual([route, 403]);
     }
     expect((await browser.get("/admin/browsers")).status).toBe(status);
+  });
+
+  test("says something of a thread only where it may see it", async () => {
+    if (status !== 200) return;
+    for (const [path, fields] of [
+      [`${PATH}/reason`, { reason: "r" }],
+      [`${PATH}/remarks`, { kind: "note", text: "t" }],
+      [`${PATH}/remarks/x/assign`, {}],
+      [`${PATH}/remarks/x/resolve`, {}],
+    ] as const) {
+      const isNothing = path.includes("/x/");
+      expect([path, (await browser.send(path, fields)).status]).toEqual([
+        path,
+        thread && !isNothing ? 303 : 404,
+      ]);
+    }
   });
 
   test.each([

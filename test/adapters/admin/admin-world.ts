@@ -9,6 +9,7 @@ import { bodyOf } from "../../../src/adapters/openai/wire.ts";
 import { createOverviewMaker } from "../../../src/adapters/postgres/admin/overview-maker.ts";
 import { createOverviews } from "../../../src/adapters/postgres/admin/overviews.ts";
 import { createUsageFigures } from "../../../src/adapters/postgres/admin/usage-figures.ts";
+import { createRemarks } from "../../../src/adapters/postgres/admin/remarks.ts";
 import { createReview } from "../../../src/adapters/postgres/admin/review.ts";
 import { readSlackAddress } from "../../../src/adapters/slack/message-link.ts";
 import { createSignIns } from "../../../src/adapters/postgres/admin/sign-ins.ts";
@@ -102,6 +103,7 @@ export async function openAdminWorld(
       makeOverview: createOverviewMaker(sql).make,
       review: createReview(sql),
       usage: createUsageFigures(sql),
+      remarks: createRemarks(sql),
       linkedIn: readSlackAddress,
       bodyOf,
       clock,

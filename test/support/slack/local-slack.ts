@@ -69,6 +69,8 @@ export interface LocalTeam {
   readonly botMention: string;
 
   person(name: string, options?: PersonOptions): Person;
+  /** Their account is taken away; what they said stays. */
+  deactivate(person: { readonly id: string }): void;
   /** Another bot. `say` with the subtype `bot_message` speaks the old way. */
   otherBot(name: string): Writer;
   /** The same one for the same name. */
@@ -298,6 +300,10 @@ function teamOn(teams: Teams, platform: Platform, delivery: Delivery): LocalTeam
       const profile = add(name, "person", personOptions);
       for (const channel of everybodys) if (profile.teamId === teamId) channel.members.add(profile.id);
       return createPerson(profile, platform, delivery);
+    },
+    deactivate({ id }) {
+      const profile = workspace.profiles.get(id);
+      if (profile !== undefined) profile.isDeactivated = true;
     },
     otherBot(name) {
       const profile = add(name, "bot", {});

@@ -77,6 +77,8 @@ export interface Profile {
   readonly teamId: string;
   readonly kind: "person" | "bot" | "system";
   readonly role: "member" | "admin" | "owner" | "guest" | "single-channel guest";
+  /** Somebody took the account away. */
+  isDeactivated?: true;
 }
 
 /** The inner `channel_type` of message events. */

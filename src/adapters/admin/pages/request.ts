@@ -18,7 +18,9 @@ export interface RequestView {
 
 export function requestBody({ overview, call, body, isSame }: RequestView): Markup {
   const path = threadPathOf(overview.session);
-  return html`<p class="back"><a href="${path}#run-${call.run}">${overview.label}</a></p>
+  return html`<p class="back">
+      <a href="${path}#run-${call.run}"><bdi>${overview.label}</bdi></a>
+    </p>
     <h1>Request ${call.round} of <code>${call.run}</code></h1>
     <p>
       To <bdi>${call.model}</bdi>, ${moment(call.startedAt)}, ${formatDuration(call.durationMs)},

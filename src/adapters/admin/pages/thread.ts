@@ -17,6 +17,8 @@ export interface ThreadView {
   readonly thread: ReviewedThread;
   readonly goals: readonly GoalStep[];
   readonly side: ThreadSide;
+  /** What reviewers said of it. */
+  readonly remarks: Markup | "";
   /** Not the newest page. */
   readonly isEarlier: boolean;
 }
@@ -42,6 +44,7 @@ export function threadBody(view: ThreadView): Markup {
       }
       ${overview.cost === undefined ? "" : html`, ${formatMoney(overview.cost)} spent`}
     </p>
+    ${view.remarks}
     <nav class="sides" aria-label="View">
       ${SIDES.map(
         ([key, name]) =>

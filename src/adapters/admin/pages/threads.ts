@@ -4,6 +4,7 @@ import { html } from "hono/html";
 import { formatMoney } from "../../../core/measure.ts";
 import type { Hit, Mark, Overview, OverviewFilter } from "../../../core/ports/overviews.ts";
 import { moment, nothing, type Markup } from "./layout.ts";
+import { labelShown } from "./label.ts";
 import { threadPathOf } from "./paths.ts";
 
 export interface ThreadsView {
@@ -117,7 +118,7 @@ function row(each: Overview): Markup {
   const others = each.people > 1 ? ` and ${each.people - 1} more` : "";
   return html`<tr>
     <td class="wide">
-      <a href="${threadPathOf(each.session)}"><bdi class="label">${each.label}</bdi></a>
+      <a href="${threadPathOf(each.session)}"><bdi class="label">${labelShown(each)}</bdi></a>
       <span class="dim under"
         ><bdi>${each.firstName ?? "nobody"}</bdi>${others} in <code>${each.channel}</code>
         ${each.isDirect ? html`<span class="tag">direct</span>` : ""}
@@ -157,11 +158,17 @@ function context({ contextTokens, contextWindow }: Overview): Markup {
 }
 
 function hitList(hits: readonly Hit[], text: string): Markup {
-  const item = ({ session, label, epoch, seq, at, snippet }: Hit): Markup =>
+  const item = ({ session, epoch, seq, at, snippet, isDirect, ...hit }: Hit): Markup =>
     html`<li>
-      <a href="${threadPathOf(session)}?at=${epoch}-${seq}#e-${epoch}-${seq}"><bdi>${label}</bdi></a>
+      <a href="${threadPathOf(session)}?at=${epoch}-${seq}#e-${epoch}-${seq}"
+        ><bdi>${labelShown({ ...hit, isDirect })}</bdi></a
+      >
       ${moment(at)}
-      <p dir="auto">${snippet.before}<mark>${snippet.hit}</mark>${snippet.after}</p>
+      ${
+        isDirect
+          ? html`<p class="dim">What is said there is shown to who says why they open it.</p>`
+          : html`<p dir="auto">${snippet.before}<mark>${snippet.hit}</mark>${snippet.after}</p>`
+      }
     </li>`;
   return html`<section aria-label="Found">
     <h2>${hits.length} ${hits.length === 1 ? "thread holds" : "threads hold"} “<bdi>${text}</bdi>”</h2>

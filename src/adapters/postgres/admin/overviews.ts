@@ -120,7 +120,7 @@ function escaped(part: string): string {
 const LOOKED_AT = 300;
 
 const SEARCH = `
-select json_build_array(l.at, ${ENTRY_JSON}) as entry, l.session, o.said, s.title
+select json_build_array(l.at, ${ENTRY_JSON}) as entry, l.session, o.said, s.title, o.is_direct as "isDirect", o.first_name as "firstName"
 from (
   select l.session, l.epoch, l.seq, l.at from search_lines l
   where l.words @@ $1::tsquery and ($2::bigint is null or l.at < $2)
@@ -143,16 +143,20 @@ async function search(
     readonly session: SessionId;
     readonly said: string | null;
     readonly title: string | null;
+    readonly isDirect: boolean;
+    readonly firstName: string | null;
   }>({ text: SEARCH }, values);
   const hits = new Map<SessionId, Hit>();
-  for (const { entry, session, said, title } of rows) {
+  for (const { entry, session, said, title, isDirect, firstName } of rows) {
     if (hits.has(session)) continue;
     const [at, stored] = entry;
     const { epoch, seq, body } = toEntry(stored);
     const text = textOfEntry(body);
     if (!holds(text, wanted)) continue;
     const label = labelOf({ title: title ?? undefined, firstText: said ?? undefined });
-    hits.set(session, { session, label, epoch, seq, at, snippet: snippetOf(text, wanted) });
+    const named = firstName === null ? {} : { firstName };
+    const where = { session, label, isDirect, ...named };
+    hits.set(session, { ...where, epoch, seq, at, snippet: snippetOf(text, wanted) });
     if (hits.size >= limit) break;
   }
   return [...hits.values()];

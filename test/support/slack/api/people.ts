@@ -56,7 +56,7 @@ function userShape(profile: Profile, teamId: string): JsonObject {
     team_id: profile.teamId,
     name: profile.name,
     real_name: profile.realName,
-    deleted: false,
+    deleted: profile.isDeactivated === true,
     tz: "Europe/Berlin",
     profile: { display_name: profile.name, real_name: profile.realName },
     is_bot: profile.kind === "bot",

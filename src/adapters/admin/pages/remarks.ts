@@ -1,0 +1,79 @@
+/** What reviewers said of a thread, and the forms for it. */
+
+import { html } from "hono/html";
+import type { Overview } from "../../../core/ports/overviews.ts";
+import { REMARK_KINDS, type Remark, type RemarkKind } from "../../../core/ports/remarks.ts";
+import type { SessionId } from "../../../core/thread.ts";
+import { moment, token, type Markup } from "./layout.ts";
+import { labelShown } from "./label.ts";
+import { threadPathOf } from "./paths.ts";
+import { words } from "./words.ts";
+
+const KINDS: Readonly<Record<RemarkKind, string>> = {
+  wrong: "Flag: wrong answer",
+  harmful: "Flag: harmful",
+  private: "Flag: private data",
+  good: "Flag: a good example",
+  note: "Note only",
+};
+
+export function remarksMarkup(session: SessionId, remarks: readonly Remark[], csrf: string): Markup {
+  const path = threadPathOf(session);
+  const open = remarks.filter(({ kind, resolvedAt }) => kind !== "note" && resolvedAt === undefined).length;
+  const title = remarks.length === 0 ? "Flag it or write a note" : `${remarks.length} remarks, ${open} open`;
+  return html`<details class="remarks" id="remarks" ${open > 0 ? "open" : ""}>
+    <summary>${title}</summary>
+    <ol>
+      ${remarks.map((remark) => remarkMarkup(path, remark, csrf))}
+    </ol>
+    <form method="post" action="${path}/remarks" class="remark-form">
+      ${token(csrf)}
+      <label
+        >What
+        <select name="kind">
+          ${REMARK_KINDS.map((kind) => html`<option value="${kind}">${KINDS[kind]}</option>`)}
+        </select></label
+      >
+      <label
+        >About the entry<input name="about" placeholder="1.4, or none" size="8" autocomplete="off"
+      /></label>
+      <label class="grow">Why<textarea name="text" rows="2" required maxlength="4000"></textarea></label>
+      <button class="act">Add</button>
+    </form>
+  </details>`;
+}
+
+function remarkMarkup(path: string, remark: Remark, csrf: string): Markup {
+  const { id, kind, text, name, at, about, assigneeName, resolvedAt, resolvedName } = remark;
+  const isOpen = kind !== "note" && resolvedAt === undefined;
+  const button = (what: string, label: string): Markup =>
+    html`<form method="post" action="${path}/remarks/${id}/${what}">
+      ${token(csrf)}<button class="act">${label}</button>
+    </form>`;
+  const line = about === undefined ? "" : `${about.epoch}-${about.seq}`;
+  return html`<li>
+    <p>
+      <span class="tag ${isOpen ? "bad" : ""}">${kind}</span> <bdi>${name}</bdi> ${moment(at)}
+      ${about === undefined ? "" : html`<a href="${path}?at=${line}#e-${line}">entry ${about.epoch}.${about.seq}</a>`}
+      ${assigneeName === undefined ? "" : html`<span class="dim">with <bdi>${assigneeName}</bdi></span>`}
+      ${resolvedAt === undefined ? "" : html`<span class="dim">resolved by <bdi>${resolvedName ?? ""}</bdi> ${moment(resolvedAt)}</span>`}
+    </p>
+    ${words(text)}
+    ${isOpen ? html`<p class="acts">${button("assign", "I look after it")} ${button("resolve", "Resolved")}</p>` : ""}
+  </li>`;
+}
+
+/** Asked before a conversation of one person with the bot is shown. */
+export function reasonBody(overview: Overview, csrf: string): Markup {
+  return html`<p class="back"><a href="/admin/">Threads</a></p>
+    <h1>${labelShown(overview)}</h1>
+    <p>
+      This is a conversation of one person with the bot alone. Say why you open it: your reason is kept in the
+      audit log.
+    </p>
+    <form method="post" action="${threadPathOf(overview.session)}/reason" class="remark-form">
+      ${token(csrf)}
+      <label class="grow">Reason<textarea name="reason" rows="3" required maxlength="4000"></textarea></label>
+      <button class="act main">Open it</button>
+    </form>`;
+}

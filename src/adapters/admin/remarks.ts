@@ -1,0 +1,83 @@
+/** Flags and notes on a thread: made, taken on and resolved; and the reason for opening one that is somebody's own. */
+
+import type { Hono } from "hono";
+import type { NewId } from "../../core/ids.ts";
+import type { Audit } from "../../core/ports/audit.ts";
+import type { Overview } from "../../core/ports/overviews.ts";
+import { REMARK_KINDS, type Remarks } from "../../core/ports/remarks.ts";
+import { isBlank } from "../../core/text.ts";
+import { threadPathOf } from "./pages/paths.ts";
+import { problemPage } from "./pages/layout.ts";
+import { shown } from "./shown.ts";
+import type { AdminContext, AdminEnv } from "./viewer.ts";
+
+export interface RemarkDeps {
+  readonly remarks: Remarks;
+  readonly audit: Audit;
+  readonly newId: NewId;
+}
+
+/** Calls `work` with the thread, where the viewer may see it now. */
+export type WithThread = (
+  c: AdminContext,
+  work: (overview: Overview) => Promise<Response>,
+) => Promise<Response>;
+
+const LONGEST = 4_000;
+
+export function routeRemarks(
+  app: Hono<AdminEnv>,
+  { remarks, audit, newId }: RemarkDeps,
+  /** `opened`: a reason is given where one is needed. `named`: it is of the viewer's space. */
+  threads: { readonly opened: WithThread; readonly named: WithThread },
+): void {
+  app.post("/threads/:id/reason", (c) =>
+    threads.named(c, async ({ session }) => {
+      const { who, entered } = c.get("viewer");
+      const reason = await textIn(c, "reason");
+      if (reason === undefined) return unreadable(c, "Say in a few words why you open it.");
+      await audit.write({ who, kind: "reason", session, about: reason });
+      await remarks.giveReason(entered.id, session, reason);
+      return c.redirect(threadPathOf(session), 303);
+    }),
+  );
+
+  app.post("/threads/:id/remarks", (c) =>
+    threads.opened(c, async ({ session }) => {
+      const { who } = c.get("viewer");
+      const form = await c.req.parseBody();
+      const kind = REMARK_KINDS.find((each) => each === form["kind"]);
+      const text = await textIn(c, "text");
+      if (kind === undefined || text === undefined) return unreadable(c, "Write what it is about.");
+      const line = (await textIn(c, "about")) ?? "";
+      const [, epoch, seq] = /^(\d{1,9})[.-](\d{1,15})$/.exec(line) ?? [];
+      const about = epoch === undefined ? {} : { about: { epoch: Number(epoch), seq: Number(seq) } };
+      const id = newId();
+      await audit.write({ who, kind: kind === "note" ? "note" : "flag", session, about: `${kind} ${id}` });
+      await remarks.add(session, { id, kind, text, ...about }, who);
+      return c.redirect(`${threadPathOf(session)}#remarks`, 303);
+    }),
+  );
+
+  for (const what of ["assign", "resolve"] as const) {
+    app.post(`/threads/:id/remarks/:remark/${what}`, (c) =>
+      threads.opened(c, async ({ session }) => {
+        const { who } = c.get("viewer");
+        const id = c.req.param("remark") ?? "";
+        await audit.write({ who, kind: "flag", session, about: `${what} ${id}` });
+        if (!(await remarks[what](session, id, who)))
+          return shown(c, problemPage("Not found", "There is no such open flag in this thread."), 404);
+        return c.redirect(`${threadPathOf(session)}#remarks`, 303);
+      }),
+    );
+  }
+}
+
+async function textIn(c: AdminContext, name: string): Promise<string | undefined> {
+  const given = (await c.req.parseBody())[name];
+  return typeof given !== "string" || isBlank(given) ? undefined : given.trim().slice(0, LONGEST);
+}
+
+function unreadable(c: AdminContext, sentence: string): Response | Promise<Response> {
+  return shown(c, problemPage("Not done", sentence), 400);
+}

@@ -1,0 +1,74 @@
+// Flags, notes, and the reason for reading what is somebody's own.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { storeThread } from "../../support/stored-threads.ts";
+import { openAdminWorld, person, type AdminWorld, type Browser } from "./admin-world.ts";
+
+const OPEN = "slack:T1:C1:171.5";
+const OWN = "slack:T1:D1:171.6";
+const at = (session: string, rest = ""): string => `/admin/threads/${encodeURIComponent(session)}${rest}`;
+
+let world: AdminWorld;
+let boss: Browser;
+let reviewer: Browser;
+beforeAll(async () => {
+  world = await openAdminWorld();
+  const { sql, people } = world;
+  await storeThread(sql, { session: OPEN, said: ["a question", "an answer"] });
+  await storeThread(sql, { session: OWN, said: ["my salary is Zanzibar", "noted"], isDirect: true });
+  people.set("slack:T1:UBOSS", { id: "UBOSS", name: "B", kind: "member", roles: [], isPlatformAdmin: true });
+  people.set("slack:T1:UREVIEW", {
+    id: "UREVIEW",
+    name: "R",
+    kind: "member",
+    roles: [],
+    isPlatformAdmin: false,
+  });
+  boss = await world.signedIn(person("T1", "UBOSS", "Bea"));
+  reviewer = await world.signedIn(person("T1", "UREVIEW", "Rae"));
+  // Looked at before anything has made an overview of it.
+  expect((await boss.get(at(OPEN))).status).toBe(200);
+  expect((await boss.get(at(OWN))).status).toBe(403);
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+test("a conversation with the bot alone is opened only with a reason, which is kept, by each for themselves", async () => {
+  for (const path of [at(OWN), at(OWN, "/entries/1/1"), at(OWN, "/live")]) {
+    const shut = await boss.get(path);
+    expect([path, shut.status, shut.text.includes("Zanzibar")]).toEqual([path, 403, false]);
+  }
+  for (const path of ["/admin/", "/admin/?q=Zanzibar"]) {
+    const page = await boss.get(path);
+    expect(page.text).toContain("Direct conversation of Ana");
+    expect(page.text).not.toContain("salary");
+  }
+  expect((await boss.send(at(OWN, "/reason"), { reason: "  " })).status).toBe(400);
+  expect((await boss.send(at(OWN, "/reason"), { reason: "ticket 12" })).status).toBe(303);
+  expect((await boss.get(at(OWN))).text).toContain("Zanzibar");
+  expect((await reviewer.get(at(OWN))).status).toBe(403);
+  expect((await world.audited(person("T1", "UBOSS"))).find(({ kind }) => kind === "reason")).toMatchObject({
+    session: OWN,
+    about: "ticket 12",
+  });
+});
+
+test("a flag is made, taken on and resolved once; a note is never open; the list finds what is flagged", async () => {
+  const flags = async (): Promise<string> => (await boss.get("/admin/?flagged=1")).text;
+  expect(await flags()).toContain("No thread fits");
+  const made = await reviewer.send(at(OPEN, "/remarks"), { kind: "wrong", text: "<b>no</b>", about: "1.2" });
+  expect(made.status).toBe(303);
+  await reviewer.send(at(OPEN, "/remarks"), { kind: "note", text: "see also" });
+  expect((await reviewer.send(at(OPEN, "/remarks"), { kind: "other", text: "x" })).status).toBe(400);
+  expect(await flags()).toContain("1 open flag");
+  const page = (await boss.get(at(OPEN))).text;
+  expect(page).toContain("&lt;b&gt;no&lt;/b&gt;");
+  expect(page).toContain("#e-1-2");
+  const id = /\/remarks\/([a-z0-9]+)\/resolve/.exec(page)?.[1] ?? "";
+  expect((await boss.send(at(OPEN, `/remarks/${id}/assign`))).status).toBe(303);
+  expect((await boss.get(at(OPEN))).text).toMatch(/with\s+<bdi>Bea/);
+  // Not by way of another thread.
+  expect((await boss.send(at(OWN, `/remarks/${id}/resolve`))).status).toBe(404);
+  expect((await boss.send(at(OPEN, `/remarks/${id}/resolve`))).status).toBe(303);
+  expect((await boss.send(at(OPEN, `/remarks/${id}/resolve`))).status).toBe(404);
+  expect(await flags()).toContain("No thread fits");
+  expect((await boss.get(at(OPEN))).text).toContain("resolved by");
+});
