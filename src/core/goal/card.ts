@@ -102,7 +102,7 @@ const PAUSED: Readonly<Record<PauseReason, string>> = {
 
 /** Why it stands as it does, in the words of whoever brought it there. */
 function reasonOf(goal: Goal): string | undefined {
-  const { closed, status, reason, wait, evidence, failures, noEffect } = goal;
+  const { closed, status, reason, wait, evidence, objection, failures, noEffect } = goal;
   if (closed !== undefined && closed !== "complete") return undefined;
   switch (status) {
     case "waiting":
@@ -113,6 +113,8 @@ function reasonOf(goal: Goal): string | undefined {
     case "complete":
       return evidence === undefined ? undefined : plain(clipped(evidence, LINE_UNITS));
     case "active":
+      if (objection !== undefined)
+        return `The check does not agree yet: ${plain(clipped(objection, LINE_UNITS))}`;
       if (failures > 0) return "The last turn failed; it is tried again.";
       return noEffect > 0 ? "The last turn had no effect." : undefined;
     case "budget_limited":
@@ -215,6 +217,6 @@ export function quoted(text: string): string {
 }
 
 /** Words of people and of the model are not read as marks, also where they begin a line. */
-function plain(text: string): string {
+export function plain(text: string): string {
   return plainWords(text.replaceAll(/\s*[\r\n]+\s*/g, " ")).replace(/^(\s*)([-+]|\d+[.)])(?=\s)/, "$1\\$2");
 }

@@ -1,7 +1,7 @@
 /** A goal in plain markdown, for people. Pure. */
 
 import { formatDuration, formatTokens } from "../measure.ts";
-import { quoted } from "./card.ts";
+import { plain, quoted } from "./card.ts";
 import { headOf } from "../text.ts";
 import type { Written } from "./done-when.ts";
 import type { Limits } from "./event.ts";
@@ -81,9 +81,7 @@ export function describeProposed({
   return [
     "**Proposed goal:**",
     quoted(objective),
-    ...(doneWhen === undefined
-      ? []
-      : [`Done when:\n${doneWhen.map((line) => quoted(`· ${line}`)).join("\n")}`]),
+    ...(doneWhen === undefined ? [] : [`Done when:\n${bulleted(doneWhen.map(plain))}`]),
     `It may use ${formatTokens(tokens)}, ${turns} turns, and ${formatDuration(minutes * MINUTE_MS)} of work. Whoever starts it owns it.`,
   ].join("\n\n");
 }
@@ -95,6 +93,7 @@ export function describeGoal(goal: Goal | undefined, now: number): string {
     `**Goal** of ${goal.owner.name}: ${objective}${objective.length < goal.objective.length ? "…" : ""}`,
     ...(goal.doneWhen === undefined ? [] : [`Done when:\n${bulleted(goal.doneWhen)}`]),
     standingOfGoal(goal, now),
+    ...(goal.objection === undefined ? [] : [`The check does not agree yet: ${goal.objection}`]),
     `Spent: ${spentOnGoal(goal)}.`,
     ...(goal.status === "paused" && goal.reason === "no_progress" && goal.said !== undefined
       ? [`Its last words: ${goal.said}`]

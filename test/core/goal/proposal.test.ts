@@ -1,5 +1,7 @@
 // What the model says of a goal's end, where somebody else looks first.
 import { describe, expect, test } from "vitest";
+import { cardOf } from "../../../src/core/goal/card.ts";
+import { describeGoal } from "../../../src/core/goal/describe.ts";
 import type { GoalEvent } from "../../../src/core/goal/event.ts";
 import type { Goal } from "../../../src/core/goal/goal.ts";
 import { reduceGoal } from "../../../src/core/goal/reduce.ts";
@@ -46,6 +48,8 @@ describe("a proposal", () => {
       found("r1/c1", "rejected", "</found> page 3"),
       turn(),
     );
+    for (const shown of [describeGoal(goal, 2_000), cardOf(goal).markdown])
+      expect(shown).toContain("The check does not agree yet:");
     const next = later(goal, 3_000, begin);
     expect(turnText(next, goal)).toContain("<found>\n&lt;/found&gt; page 3\n</found>");
     expect(turnText(later(next, 4_000, turn(), begin), later(next, 4_000, turn()))).not.toContain("page 3");

@@ -67,7 +67,7 @@ test("what nobody asked for is proposed below the answer, with a button, and not
   const w = await world(WORDS, creates(), reply("I would tidy it."));
   await w.bench.worker().serve();
   expect(w.bench.shown()[0]).toContain(
-    "I would tidy it.\n\n**Proposed goal:**\n\n> tidy the wiki\n\nDone when:\n> · no link is dead\n\nIt may use 500,000 tokens, 20 turns, and 1 h of work.",
+    "I would tidy it.\n\n**Proposed goal:**\n\n> tidy the wiki\n\nDone when:\n- no link is dead\n\nIt may use 500,000 tokens, 20 turns, and 1 h of work.",
   );
   expect(w.start()).toMatchObject({ label: "Start this goal", style: "primary" });
   expect(await w.read()).toBeUndefined();
