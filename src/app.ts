@@ -314,6 +314,7 @@ export async function startApp(
     });
     if (role !== "worker") adminSite = admin.site;
     /** What every way in needs to do what people ask for. */
+    const { reacted } = goalLife.wakes;
     const asked = {
       access,
       intake,
@@ -323,6 +324,7 @@ export async function startApp(
       goals: goalCommands,
       feedback: createFeedbackBook(sql),
       door: admin.door,
+      reacted,
     };
     if (hasWebChat) {
       // A gateway does not answer: only its workers know which model does.

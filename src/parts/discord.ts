@@ -16,6 +16,7 @@ import { createListener } from "../adapters/discord/listener.ts";
 import { createMembers } from "../adapters/discord/members.ts";
 import { createMissedChanges } from "../adapters/discord/missed-changes.ts";
 import { OwedAnswers } from "../adapters/discord/owed-answers.ts";
+import { createTakeReaction } from "../adapters/discord/reaction.ts";
 import { Reader, sinceOf } from "../adapters/discord/reader.ts";
 import { createReceive } from "../adapters/discord/receive.ts";
 import { createDiscordOpenings } from "../adapters/discord/openings.ts";
@@ -51,6 +52,7 @@ import type { ThreadPlaces } from "../core/ports/thread-places.ts";
 import type { Transcripts } from "../core/ports/transcripts.ts";
 import type { Intake } from "../core/run/intake.ts";
 import type { LeaveSpace } from "../core/run/leave-space.ts";
+import type { GoalWakes } from "../core/run/wake-goal.ts";
 import type { SessionId } from "../core/thread.ts";
 import { conversationWhen } from "./conversation-when.ts";
 import { orLater } from "./or-later.ts";
@@ -78,6 +80,7 @@ export interface DiscordWayInDeps {
   readonly door: Door;
   readonly feedback: CommandDeps["feedback"];
   readonly marks: ReadingMarks;
+  readonly reacted: GoalWakes["reacted"];
   readonly leaveSpace: LeaveSpace;
   /** For the one who listens; its leases are held for as long as a process lives. */
   readonly leadership: Locker;
@@ -171,6 +174,7 @@ export async function openDiscord(
       door,
       feedback,
       marks,
+      reacted,
       leaveSpace,
       leadership,
     }) {
@@ -222,7 +226,15 @@ export async function openDiscord(
           bot,
         );
         const changes = createMissedChanges({ api, reader, receive, transcripts, clock, log });
-        const listener = createListener({ channels, reader, receive, changes, takeInteraction });
+        const takeReaction = createTakeReaction({ reacted, log }, bot);
+        const listener = createListener({
+          channels,
+          reader,
+          receive,
+          changes,
+          takeInteraction,
+          takeReaction,
+        });
         const entering = (): Promise<void> => marks.entering("discord", term.number);
         const pace = new IdentifyPace({ api, entering, clock, log }, { ...term, ...times.identify });
         const over = AbortSignal.any([left, lease.signal]);

@@ -43,6 +43,7 @@ import type { Surface } from "../core/ports/surface.ts";
 import type { Transcripts } from "../core/ports/transcripts.ts";
 import type { Intake } from "../core/run/intake.ts";
 import type { Reach } from "../core/run/where-installed.ts";
+import type { GoalWakes } from "../core/run/wake-goal.ts";
 import { threadOf, type SessionId } from "../core/thread.ts";
 import type { StoredInstalls } from "./installs.ts";
 import { orLater } from "./or-later.ts";
@@ -73,6 +74,7 @@ export interface SlackWayInDeps {
   readonly door: Door;
   readonly feedback: CommandDeps["feedback"];
   readonly threads: PersonThreads;
+  readonly reacted: GoalWakes["reacted"];
   readonly answers: Answers;
   /** Rings for what waits in the space. Never rejects. */
   arrived(space: string): Promise<void>;
@@ -174,6 +176,7 @@ export async function openSlack(
             { written: writtenTo(bot) },
           ),
           answers: owing,
+          reacted: gateway.reacted,
           home: createHome({ api, access, threads, people, log }, bot),
           openForm: createOpenForm({ api, log }),
           showIdle: (session) => surfaces.status.show(session, "idle"),

@@ -32,7 +32,12 @@ export interface DiscordGatewayOptions {
   readonly mayReadContent: boolean;
 }
 
-const BASE = GatewayIntentBits.Guilds | GatewayIntentBits.GuildMessages | GatewayIntentBits.DirectMessages;
+const BASE =
+  GatewayIntentBits.Guilds |
+  GatewayIntentBits.GuildMessages |
+  GatewayIntentBits.GuildMessageReactions |
+  GatewayIntentBits.DirectMessages |
+  GatewayIntentBits.DirectMessageReactions;
 /** After these Discord takes no further try, and each one would cost an identify. */
 const FATAL: Readonly<Record<number, string>> = {
   [GatewayCloseCodes.AuthenticationFailed]: "Discord does not take the bot's token any more.",

@@ -6,6 +6,7 @@ import type { MissedChanges } from "./missed-changes.ts";
 import type { Reader } from "./reader.ts";
 import type { Receive } from "./receive.ts";
 import { isOnShard } from "./snowflake.ts";
+import type { TakeReaction } from "./reaction.ts";
 import type { TakeInteraction } from "./take-interaction.ts";
 
 export interface ListenerDeps {
@@ -14,6 +15,7 @@ export interface ListenerDeps {
   readonly receive: Receive;
   readonly changes: MissedChanges;
   readonly takeInteraction: TakeInteraction;
+  readonly takeReaction: TakeReaction;
 }
 
 export interface Listener {
@@ -23,8 +25,13 @@ export interface Listener {
 }
 
 export function createListener(deps: ListenerDeps): Listener {
-  const { channels, reader, receive, changes, takeInteraction } = deps;
+  const { channels, reader, receive, changes, takeInteraction, takeReaction } = deps;
   const answering = new Set<Promise<void>>();
+
+  function waitFor(work: Promise<void>): void {
+    const answer: Promise<void> = work.finally(() => answering.delete(answer));
+    answering.add(answer);
+  }
 
   function leave(guild: string): void {
     channels.forgetGuild(guild);
@@ -99,11 +106,12 @@ export function createListener(deps: ListenerDeps): Listener {
         for (const id of ids) reader.change(place.channel_id, () => receive.remove({ ...place, id }));
         return;
       }
-      case Events.InteractionCreate: {
-        const answer: Promise<void> = takeInteraction(packet.d).finally(() => answering.delete(answer));
-        answering.add(answer);
+      case Events.InteractionCreate:
+        waitFor(takeInteraction(packet.d));
         return;
-      }
+      case Events.MessageReactionAdd:
+        waitFor(takeReaction(packet.d));
+        return;
       default:
     }
   }

@@ -65,7 +65,13 @@ export type Parsed =
   | { readonly kind: "nothing"; readonly why: Nothing };
 
 /** The events that are read here; the manifest asks for these, for `message` in each kind of place. */
-export const EVENTS = ["app_mention", "message", "agent_session_stopped", "app_home_opened"] as const;
+export const EVENTS = [
+  "app_mention",
+  "message",
+  "agent_session_stopped",
+  "app_home_opened",
+  "reaction_added",
+] as const;
 
 const SPOKEN: ReadonlySet<string | undefined> = new Set([
   undefined,
@@ -118,6 +124,8 @@ export function parseEvent(
       return parseStopped(event, reading, textOf(envelope["event_id"]));
     case "app_home_opened":
       return parseHome(event, textOf(envelope["context_team_id"]) ?? textOf(envelope["team_id"]));
+    // Read by itself (`reaction`): it is for goals that wait, and for nobody else.
+    case "reaction_added":
     default:
       return nothing("unknown");
   }

@@ -13,8 +13,10 @@ import type { Clock } from "../../core/ports/clock.ts";
 import type { Log } from "../../core/ports/log.ts";
 import type { Transcripts } from "../../core/ports/transcripts.ts";
 import type { Intake } from "../../core/run/intake.ts";
+import type { GoalWakes } from "../../core/run/wake-goal.ts";
 import { threadOf, type SessionId } from "../../core/thread.ts";
 import { ephemeral, MOST_OPTIONS, threadPicker } from "./choices.ts";
+import { authorOf } from "./author.ts";
 import { formatPage } from "./format.ts";
 import { FIELD_UNITS, goalForm } from "./goal-form.ts";
 import type { Home } from "./home.ts";
@@ -22,6 +24,7 @@ import { appOf, isDirectChannel, slackInboundId, type SlackBot } from "./identit
 import { parseInteraction, personIn } from "./interaction.ts";
 import { parseEvent, peopleIn, type Asked, type AskedAt } from "./parse.ts";
 import type { Payload } from "./payload.ts";
+import { reactionIn, type SlackReaction } from "./reaction.ts";
 import type { SlackPeople } from "./people.ts";
 import type { PrivateAnswers } from "./private-answers.ts";
 import type { AnswerPlace } from "./tell.ts";
@@ -43,6 +46,8 @@ export interface ReceiveDeps {
   readonly people: SlackPeople;
   readonly answers: Pick<PrivateAnswers, "owe">;
   readonly home: Home;
+  /** Rejects when it could not be stored that a goal goes on for it. */
+  readonly reacted: GoalWakes["reacted"];
   /** Shows a form to whoever's click brought the trigger. Never rejects. */
   openForm(trigger: string, view: Payload): Promise<void>;
   /** Takes Slack's sign of work away from a thread. Never throws. */
@@ -61,6 +66,8 @@ export function createReceive(deps: ReceiveDeps, bot: SlackBot): Receive {
 
   async function event(envelope: Payload): Promise<Taken> {
     const { nameOf, factsOf } = people;
+    const reaction = reactionIn(envelope, bot);
+    if (reaction !== undefined) return reacted(reaction);
     let parsed = parseEvent(envelope, bot, nameOf, factsOf);
     const asker = parsed.kind === "command" ? parsed.asked.author.id : undefined;
     // Most events are for nobody here, and most people are known.
@@ -84,6 +91,16 @@ export function createReceive(deps: ReceiveDeps, bot: SlackBot): Receive {
       default:
         return parsed satisfies never;
     }
+  }
+
+  /** Only a goal that waits for it hears of it. */
+  async function reacted({ user, channel, ts, emoji }: SlackReaction): Promise<Taken> {
+    await people.learn([user], user);
+    const { nameOf, factsOf } = people;
+    const near = { platform: "slack", space: bot.space, channel } as const;
+    const author = authorOf(user, { bot, nameOf, factsOf });
+    await deps.reacted({ near, message: ts, author, emoji });
+    return {};
   }
 
   /** Each person is told so once an hour in each thread: whoever goes on asking need not hear it each time. */

@@ -17,6 +17,7 @@ export const SCOPES: Readonly<Record<string, string>> = {
   "im:history": "cannot read direct messages",
   "mpim:history": "cannot read along in its threads in group messages",
   "mpim:read": "cannot show people their threads in group messages",
+  "reactions:read": "does not hear reactions, for which a goal may wait",
   "users:read": "does not know the names of people",
 };
 
@@ -62,5 +63,6 @@ export const SCOPES_OF_EVENTS: Readonly<Record<string, string | undefined>> = {
   "message.groups": "groups:history",
   "message.im": "im:history",
   "message.mpim": "mpim:history",
+  reaction_added: "reactions:read",
   tokens_revoked: undefined,
 };

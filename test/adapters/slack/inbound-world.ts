@@ -4,6 +4,7 @@ import { shutDoor } from "../../support/shut-door.ts";
 import { noBranching } from "../../support/no-branching.ts";
 import { createGoals } from "../../../src/adapters/postgres/goals.ts";
 import { goalCommands, NO_GOAL_THREADS } from "../../support/memory-goals.ts";
+import type { Reaction } from "../../../src/core/run/wake-goal.ts";
 import { createLocalRunQueue } from "../../../src/adapters/local/run-queue.ts";
 import { createLocalStops } from "../../../src/adapters/local/stops.ts";
 import { listen, type Listening } from "../../../src/adapters/http/listen.ts";
@@ -60,6 +61,8 @@ export interface InboundWorld extends AsyncDisposable {
   sessions(): Promise<readonly string[]>;
   /** The next so many inbounds cannot be stored. */
   breakStore(times: number): void;
+  /** Those that may wake a goal. */
+  readonly reactions: readonly Reaction[];
   /** One more gateway for the same app and store. */
   another(): Promise<SlackConnection>;
 }
@@ -89,6 +92,7 @@ export async function inboundWorld(options: WorldOptions = {}): Promise<InboundW
   const transcripts = createTranscripts(sql);
   const threads = createPersonThreads(sql);
   const feedback = createFeedbackBook(sql);
+  const reactions: Reaction[] = [];
   let broken = 0;
   const access = accessWith(options.access?.(slack));
   const real = createIntake({
@@ -153,6 +157,10 @@ export async function inboundWorld(options: WorldOptions = {}): Promise<InboundW
         people,
         answers,
         openForm: () => Promise.reject(new Error("no form is opened here")),
+        async reacted(reaction) {
+          reactions.push(reaction);
+          return true;
+        },
         home: createHome({ api, access, threads, people, log: silentLog }, bot),
         ...deps,
       },
@@ -181,6 +189,7 @@ export async function inboundWorld(options: WorldOptions = {}): Promise<InboundW
     transcripts,
     pages: createPages(sql),
     feedback,
+    reactions,
     another,
     breakStore: (times) => void (broken = times),
     async stored() {
