@@ -119,17 +119,37 @@ function escaped(part: string): string {
 /** So many entries are looked at for one page of hits: of many in one thread one is shown. */
 const LOOKED_AT = 300;
 
-const SEARCH = `
+/** Of the newest so many lines: what is in many entries is found there, without reading all of the others. */
+const NEWEST = `select * from (
+    select l.session, l.epoch, l.seq, l.at, l.words from search_lines l where $2::bigint is null or l.at < $2
+    order by l.at desc, l.session desc, l.seq desc limit 20000) l
+  where l.words @@ $1::tsquery`;
+
+/** Of all, by the index of words: for what is in few. */
+const ALL = `select l.session, l.epoch, l.seq, l.at from search_lines l
+  where l.words @@ $1::tsquery and ($2::bigint is null or l.at < $2)`;
+
+/** Put together first, so that no look for the newest reads all lines in search of one. */
+const searchIn = (lines: string): string => `
+with found as materialized (${lines})
 select json_build_array(l.at, ${ENTRY_JSON}) as entry, l.session, o.said, s.title, o.is_direct as "isDirect", o.first_name as "firstName"
 from (
-  select l.session, l.epoch, l.seq, l.at from search_lines l
-  where l.words @@ $1::tsquery and ($2::bigint is null or l.at < $2)
-  order by l.at desc, l.session desc, l.seq desc limit ${LOOKED_AT}) l
+  select f.session, f.epoch, f.seq, f.at from found f
+  order by f.at desc, f.session desc, f.seq desc limit ${LOOKED_AT}) l
 join entries e on e.session = l.session and e.epoch = l.epoch and e.seq = l.seq
 join overviews o on o.session = l.session
 join sessions s on s.id = l.session
 where o.platform = $3 and o.space = $4
 order by l.at desc, l.session desc, l.seq desc`;
+
+interface FoundRow {
+  readonly entry: readonly [number, EntryRow];
+  readonly session: SessionId;
+  readonly said: string | null;
+  readonly title: string | null;
+  readonly isDirect: boolean;
+  readonly firstName: string | null;
+}
 
 async function search(
   sql: Sql,
@@ -138,14 +158,10 @@ async function search(
   { limit, before }: { readonly limit: number; readonly before?: number },
 ): Promise<readonly Hit[]> {
   const values = [queryOf(placeWord(platform, space), wanted), before ?? null, platform, space];
-  const rows = await sql.query<{
-    readonly entry: readonly [number, EntryRow];
-    readonly session: SessionId;
-    readonly said: string | null;
-    readonly title: string | null;
-    readonly isDirect: boolean;
-    readonly firstName: string | null;
-  }>({ text: SEARCH }, values);
+  const ask = (lines: string): Promise<readonly FoundRow[]> =>
+    sql.query<FoundRow>({ text: searchIn(lines) }, values);
+  const newest = await ask(NEWEST);
+  const rows = newest.length >= LOOKED_AT ? newest : await ask(ALL);
   const hits = new Map<SessionId, Hit>();
   for (const { entry, session, said, title, isDirect, firstName } of rows) {
     if (hits.has(session)) continue;
