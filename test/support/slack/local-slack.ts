@@ -301,10 +301,7 @@ function teamOn(teams: Teams, platform: Platform, delivery: Delivery): LocalTeam
       for (const channel of everybodys) if (profile.teamId === teamId) channel.members.add(profile.id);
       return createPerson(profile, platform, delivery);
     },
-    deactivate({ id }) {
-      const profile = workspace.profiles.get(id);
-      if (profile !== undefined) profile.isDeactivated = true;
-    },
+    deactivate: ({ id }) => workspace.deactivate(id),
     otherBot(name) {
       const profile = add(name, "bot", {});
       for (const channel of everybodys) channel.members.add(profile.id);

@@ -73,6 +73,11 @@ export class Workspace {
     return whole;
   }
 
+  deactivate(id: string): void {
+    const profile = this.profiles.get(id);
+    if (profile !== undefined) profile.isDeactivated = true;
+  }
+
   addChannel(name: string, kind: ChannelKind, members: Iterable<string>, isShared: boolean): Channel {
     const channel: Channel = {
       id: this.newId(prefixOf[kind]),
