@@ -46,21 +46,54 @@ const GOAL_CASES = ["G1", "G2", "G4", "G6", "G7", "G10", "G11", "G12", "G14", "G
 /** A title is the text behind `test(`, `it(` or `describe(`, also of a table of cases, on the same line or the next. */
 const TITLE = /(?:\b(?:test|it|describe)|\))\(\s*(["`])((?:(?!\1).)+)\1/g;
 
+/** The same, and the first cell of a row of such a table that is named by an id. */
+const ROW = new RegExp(`${TITLE.source}|^\\s*(["\`])([A-Z]\\d+: (?:(?!\\3).)+)\\3,`, "gm");
+
 /** @param about only those whose file has this in its path. */
-async function titles(about = ""): Promise<readonly string[]> {
+async function titles(about = "", pattern = TITLE): Promise<readonly string[]> {
   const files = await readdir(import.meta.dirname, { recursive: true });
   const sources = await Promise.all(
     files
       .filter((file) => file.endsWith(".test.ts") && file.includes(about))
       .map((file) => readFile(join(import.meta.dirname, file), "utf8")),
   );
-  return sources.flatMap((source) => [...source.matchAll(TITLE)].map(([, , title = ""]) => title));
+  return sources.flatMap((source) =>
+    [...source.matchAll(pattern)].map(([, , title, , row]) => title ?? row ?? ""),
+  );
 }
 
 /** The fifteen most reported ways in which bots on Discord break. */
 const PITFALLS = Array.from({ length: 15 }, (_, at) => `pitfall ${at + 1}`);
 /** What was reported of what comes in: what can happen on Discord, though some of it was seen elsewhere. */
 const CASES = ["I5", "I7", "I8", "I13", "I14", "I15", "I19", "I21"];
+
+/** What was reported of how answers are shown and delivered, and what of safety is about what goes out. */
+const OUTPUT = [
+  "R1",
+  "R4",
+  "R5",
+  "R6",
+  "R8",
+  "R9",
+  "R11",
+  "R12",
+  "R14",
+  "R15",
+  "R18",
+  "R19",
+  "R20",
+  "R21",
+  "R23",
+  "R24",
+];
+const SAFETY = ["S9", "S11", "S13", "S14", "S16"];
+
+test("each case of how answers are shown and delivered, and of safety as far as output goes, is in the title of a test", async () => {
+  const all = await titles("", ROW);
+  const isNamed = (name: string): boolean =>
+    all.some((title) => new RegExp(`(?:^|[\\s,])${name}(?=[ :,])`).test(title));
+  expect([...OUTPUT, ...SAFETY].filter((name) => !isNamed(name))).toEqual([]);
+});
 
 test("each moment at which something may break is the title of a test, in its words", async () => {
   const all = await titles();

@@ -1,7 +1,7 @@
 // The processes of a chaos run: gateways and workers, each in its place; who dies is started again in the same place.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Environment } from "../support/product.ts";
@@ -35,8 +35,6 @@ interface Seat extends Place {
 }
 
 const READY_MS = 90_000;
-/** The checker reads words in messages: an answer of any length comes as messages, and none as a file. */
-const CONFIG = "export default { limits: { replyPages: 1_000 } };\n";
 
 export class Fleet implements AsyncDisposable {
   readonly places: readonly Place[];
@@ -59,7 +57,6 @@ export class Fleet implements AsyncDisposable {
       ...Array.from({ length: options.workers }, (_, at) => seat(`worker${at + 1}`, "worker")),
     ];
     this.places = this.#seats;
-    writeFileSync(join(options.folder, "bobbin.config.ts"), CONFIG);
   }
 
   /** Resolves when all that were started are ready. */
@@ -88,7 +85,6 @@ export class Fleet implements AsyncDisposable {
         ...(seat.name === "gateway" ? gatewayEnv : {}),
         [ORDERS]: JSON.stringify(orders),
       },
-      cwd: folder,
       stdio: ["ignore", logFile, logFile, "ipc"],
     });
     closeSync(logFile);

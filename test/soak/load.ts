@@ -15,7 +15,12 @@ export const HOUR = {
   lastingMessages: 300,
   /** Calls and deliveries of Slack's that go wrong, besides: a limit, an error, a lost answer, an event that comes twice. */
   troubles: 120,
+  /** Messages of the bot that people delete: a page of an answer, or all of it, while it is written or later. */
+  takenAway: 90,
 };
+
+/** People delete what was said lately. */
+const LATELY = 8;
 
 /** The shortest time into which the hour may be pressed; a shorter run has a part of the hour. */
 const SHORTEST_MINUTES = 10;
@@ -25,17 +30,21 @@ export interface Load {
   live(signal: AbortSignal): Promise<void>;
   readonly messages: number;
   readonly threads: number;
+  /** Messages of the bot that were deleted. */
+  readonly takenAway: number;
 }
 
 export interface LoadOptions {
   readonly seed: number;
   readonly minutes: number;
+  /** Somebody deletes a message of the bot. */
+  takeAway(session: string, message: string): void;
 }
 
 /** Numbers of questions that the other people do not come to. */
 const LASTING_FROM = 1_000_000;
 
-export function createLoad(place: ChaosPlace, { seed, minutes }: LoadOptions): Load {
+export function createLoad(place: ChaosPlace, { seed, minutes, takeAway }: LoadOptions): Load {
   const forMs = minutes * 60_000;
   const hourMs = Math.max(minutes, SHORTEST_MINUTES) * 60_000;
   const everyMs = (times: number): number => hourMs / times;
@@ -68,12 +77,29 @@ export function createLoad(place: ChaosPlace, { seed, minutes }: LoadOptions): L
     else place.breakCall(kind, troubles);
   }
 
+  const tidiers = randomOf(seed, "tidiers");
+  let takenAway = 0;
+  function tidy(): void {
+    const lately = place.shown().filter(({ isGone, fromBot }) => !isGone && fromBot.length > 0);
+    if (lately.length === 0) return;
+    const { session, fromBot } = tidiers.pick(lately.slice(-LATELY));
+    const pages = fromBot.filter(({ isFile }) => isFile !== true);
+    const whole = tidiers.next() < 0.3;
+    // All of the newest answer, or one page of any.
+    const those = whole ? pages.slice(-2) : pages.length === 0 ? [] : [tidiers.pick(pages)];
+    for (const { id } of those) {
+      takeAway(session, id);
+      takenAway++;
+    }
+  }
+
   return {
     async live(signal) {
       await Promise.all([
         people.live(forMs, signal),
         again(everyMs(HOUR.lastingMessages), comeBack, signal),
         again(everyMs(HOUR.troubles), trouble, signal),
+        again(everyMs(HOUR.takenAway), tidy, signal),
       ]);
     },
     get messages() {
@@ -81,6 +107,9 @@ export function createLoad(place: ChaosPlace, { seed, minutes }: LoadOptions): L
     },
     get threads() {
       return place.shown().length;
+    },
+    get takenAway() {
+      return takenAway;
     },
   };
 }

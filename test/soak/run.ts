@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { join } from "node:path";
+import { threadOf, type SessionId } from "../../src/core/thread.ts";
 import { chaosModel } from "../chaos/model.ts";
 import { randomOf } from "../chaos/random.ts";
 import { openChaosWorld, type ChaosWorld } from "../chaos/world.ts";
@@ -64,7 +65,14 @@ export async function runSoak(options: SoakOptions): Promise<SoakOutcome> {
   const troubles: string[] = [];
   const before = await tableRows(postgres.url);
   const restBefore = await figuresOf(world, pids);
-  const load = createLoad(place, { seed, minutes });
+  const load = createLoad(place, {
+    seed,
+    minutes,
+    takeAway(session, ts) {
+      const { channel } = threadOf(session as SessionId);
+      world.slack.remove({ channel, ts });
+    },
+  });
   const ending = new AbortController();
   const begun = performance.now();
   const samples: Sample[] = [];
@@ -87,7 +95,8 @@ export async function runSoak(options: SoakOptions): Promise<SoakOutcome> {
   place.calmDown();
   const quietAfterMs = await world.quiet(QUIET_MS);
   if (quietAfterMs === undefined) troubles.push("it never became quiet");
-  else note(`quiet ${Math.round(quietAfterMs)} ms after the load`);
+  else
+    note(`quiet ${Math.round(quietAfterMs)} ms after the load; ${load.takenAway} messages were taken away`);
   const after = await tableRows(postgres.url);
   // What is closed a while after its last use is closed by then.
   await pause(REST_MS);

@@ -1,4 +1,5 @@
 // A thread of the local Discord as a surface: its contract, the thread that is opened by the first post, and what goes wrong.
+import { MessageFlags } from "discord-api-types/v10";
 import { expect, test } from "vitest";
 import { PAGE_SIZE } from "../../../src/adapters/discord/format.ts";
 import { createSystemClock } from "../../../src/adapters/system-clock.ts";
@@ -229,6 +230,33 @@ test("where many threads write, progress waits for its turn, and finals and new 
   await clock.advance(1_000);
   expect(await edit("more", "progress")).toMatchObject({ kind: "ok" });
   expect(world.discord.callsOf(EDIT).map(({ status }) => status)).toEqual(Array(6).fill(200));
+});
+
+test("R24: a message older than an hour takes few edits: the next one comes later, and the reply goes on in it", async () => {
+  let nowMs = Date.now();
+  await using world = await outboundWorld({ nowMs: () => nowMs });
+  const posted = await world.surface.post("one", page("one"));
+  const message = posted.kind === "ok" ? posted.message : "";
+  nowMs += 2 * 3_600_000;
+  const kinds = [];
+  for (let n = 0; n < 4; n++) kinds.push(await world.surface.edit(message, page(`${n}`)));
+  expect(kinds.slice(0, 3).map(({ kind }) => kind)).toEqual(["ok", "ok", "ok"]);
+  expect(kinds[3]).toMatchObject({ kind: "later" });
+  expect(world.shown().map(({ text }) => text)).toEqual(["2"]);
+});
+
+test("S14: no post shows a preview of a link, and no edit brings one", async () => {
+  await using world = await outboundWorld();
+  const link = page("[look](https://evil.example/?d=secret)");
+  const posted = await world.surface.post("one", link);
+  const message = posted.kind === "ok" ? posted.message : "";
+  await world.surface.edit(message, { ...link, footer: "12 s" });
+  const [post] = world.discord.callsOf(POST);
+  const [edit] = world.discord.callsOf(EDIT);
+  expect(post?.body).toMatchObject({ flags: MessageFlags.SuppressEmbeds });
+  // Without flags an edit leaves them as they are.
+  expect(edit?.body).not.toHaveProperty("flags");
+  expect(edit?.body).not.toHaveProperty("embeds");
 });
 
 test("a thread that was deleted is gone, and so is one whose message was deleted before it was opened", async () => {

@@ -81,6 +81,18 @@ describe("a page in Slack", () => {
     expect(world.texts()).toEqual(["no table"]);
   });
 
+  test("S14: Slack makes no preview of a link in a post, and an edit asks for none", async () => {
+    await using world = await outboundWorld();
+    const link = page("[look](https://evil.example/?d=secret)");
+    const posted = await world.surface.post("key-1", link);
+    await world.surface.edit(posted.kind === "ok" ? posted.message : "", { ...link, footer: "12 s" });
+    const [post] = world.slack.callsOf("chat.postMessage");
+    const [edit] = world.slack.callsOf("chat.update");
+    expect(post?.args).toMatchObject({ unfurl_links: "false", unfurl_media: "false" });
+    for (const flag of ["unfurl_links", "unfurl_media"]) expect(edit?.args).not.toHaveProperty(flag);
+    expect(world.slack.complaints).toEqual([]);
+  });
+
   test("R9: nobody is pinged by a post or by an edit", async () => {
     await using world = await outboundWorld();
     const hostile = `<!channel> @everyone <@${world.ana.id}> <!here>`;
