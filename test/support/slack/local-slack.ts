@@ -88,7 +88,6 @@ export interface LocalTeam {
     content: string | Buffer,
     options?: FileOptions,
   ): StoredFile;
-  /** What stands in a file that was uploaded. */
   textOf(file: string): string | undefined;
   /** A preview appears below a message, which comes as an edit with the same text. */
   unfurl(message: MessageRef, url: string): void;
