@@ -50,7 +50,7 @@ function foot({ status, footer, buttons }: PageContent): Markup | "" {
   const now = html`<span class="status"><span class="spin" aria-hidden="true"></span>${status}</span>`;
   return html`<footer>
     ${status === undefined ? "" : now} ${footer === undefined ? "" : html`<span>${footer}</span>`}
-    ${buttons.map(button)}
+    ${buttons.filter(({ action }) => signOf(action) === undefined).map(button)} ${thumbs(buttons)}
   </footer>`;
 }
 
@@ -74,11 +74,24 @@ function botBody(markdown: string): Markup {
   return isBlank(markdown) ? html`` : html`<div class="body prose" dir="auto">${raw(htmlOf(markdown))}</div>`;
 }
 
+/** Never parted from each other at the end of a line. */
+function thumbs(buttons: readonly Button[]): Markup | "" {
+  const signs = buttons.filter(({ action }) => signOf(action) !== undefined);
+  return signs.length === 0 ? "" : html`<span class="thumbs">${signs.map(button)}</span>`;
+}
+
 /** Small, since they stand below each answer; read out they are words. */
-const SIGNS: Partial<Readonly<Record<ButtonAction, string>>> = { good: "👍", bad: "👎" };
+function signOf(action: ButtonAction): Markup | undefined {
+  if (action !== "good" && action !== "bad") return undefined;
+  return html`<svg class="thumb ${action}" viewBox="0 0 16 16" aria-hidden="true">
+    <path
+      d="M5 7.25v6.25H2.5V7.25zM5 7.25l2.75-5c1.25 0 1.9.9 1.65 2L9 6.25h3.6c.9 0 1.5.8 1.3 1.65l-1 4.4c-.15.7-.75 1.2-1.45 1.2H5"
+    />
+  </svg>`;
+}
 
 function button({ action, label, value, style, confirm = "" }: Button): Markup {
-  const sign = SIGNS[action];
+  const sign = signOf(action);
   return html`<button
     type="button"
     class="act ${sign === undefined ? "" : "sign"} ${style ?? ""}"
