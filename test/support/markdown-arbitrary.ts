@@ -70,19 +70,18 @@ const quote = fc
   .map((lines) => lines.map((line) => `> ${line}`).join("\n"));
 const heading = prose.map((text) => `## ${text}`);
 
+const block = fc.oneof(
+  { weight: 4, arbitrary: prose },
+  codeBlock.map(({ markdown: code }) => code),
+  list,
+  table,
+  quote,
+  heading,
+);
+
 /** A whole text: every construct in it is ended. */
 export const markdown: fc.Arbitrary<string> = fc
-  .array(
-    fc.oneof(
-      { weight: 4, arbitrary: prose },
-      codeBlock.map((block) => block.markdown),
-      list,
-      table,
-      quote,
-      heading,
-    ),
-    { minLength: 1, maxLength: 7 },
-  )
+  .array(block, { minLength: 1, maxLength: 7 })
   .map((blocks) => blocks.join("\n\n"));
 
 const wideTable = fc
@@ -108,12 +107,17 @@ const rough = fc.constantFrom(
   "&&&&&&&&&&<<<<<<<<<<>>>>>>>>>>".repeat(8),
   "*_~`|#>-".repeat(30),
 );
-const rather = (block: fc.Arbitrary<string>) => fc.oneof({ weight: 3, arbitrary: block }, rough);
+const rather = (usual: fc.Arbitrary<string>) => fc.oneof({ weight: 3, arbitrary: usual }, rough);
+
+const parts = (maxLength: number) =>
+  fc
+    .array(fc.oneof({ weight: 5, arbitrary: rather(maxLength > 3 ? markdown : block) }, wideTable, tasks), {
+      minLength: 1,
+      maxLength,
+    })
+    .map((all) => all.join("\n\n"));
 
 /** A whole answer of any length, from a line to many pages, with everything that models write. */
-export const answer: fc.Arbitrary<string> = fc
-  .array(fc.oneof({ weight: 5, arbitrary: rather(markdown) }, wideTable, tasks), {
-    minLength: 1,
-    maxLength: 9,
-  })
-  .map((parts) => parts.join("\n\n"));
+export const answer: fc.Arbitrary<string> = parts(9);
+/** The same, of a few paragraphs at most. */
+export const shortAnswer: fc.Arbitrary<string> = parts(3);

@@ -313,7 +313,7 @@ test("what had to wait for its turn is not sent when the lease has ended meanwhi
   expect(world.shown().map(({ text }) => text)).toEqual(["two"]);
 });
 
-test("pitfall 12: nobody is pinged by a post or by an edit, and no link becomes a card", async () => {
+test("pitfall 12, R9, S14: nobody is pinged by a post or by an edit, and no link becomes a card", async () => {
   await using world = await outboundWorld();
   const { discord, surface, ana } = world;
   const hostile = page(`@everyone @here ${ana.mention} <@&${discord.guild.botRole}> https://example.org`);
