@@ -153,7 +153,8 @@ export function withMarks(view: string, lines: readonly Line[], cut: Cut): Cut {
   const block = view.slice(first.start + first.lead, cut.end);
   const { open } = scanInline(block);
   const isHidden = open.some(({ kind }) => kind === "code" || kind === "link" || kind === "image");
-  const marks = open.flatMap((one) => (one.kind === "emphasis" ? [one] : []));
+  // A single underscore is mostly part of a name or of an address that was cut.
+  const marks = open.flatMap((one) => (one.kind === "emphasis" && one.marker !== "_" ? [one] : []));
   if (isHidden || marks.length === 0 || marks.length > MOST_MARKS) return cut;
   const isEmpty = marks.some(({ start, marker }) => !/[^\s*_~]/.test(block.slice(start + marker.length)));
   return isEmpty ? cut : { ...cut, marks: marks.map(({ marker }) => marker) };

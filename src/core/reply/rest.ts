@@ -2,6 +2,7 @@
 
 import type { SurfaceLimits } from "../ports/surface.ts";
 import type { Cut } from "./cuts.ts";
+import { withNumbers } from "./numbering.ts";
 import { scanLines, type LineState } from "./lines.ts";
 
 export interface Rest {
@@ -38,15 +39,23 @@ export function restOf(text: string, state: LineState): Rest | undefined {
 }
 
 export function restAfter(
-  text: string,
+  whole: Pick<Rest, "text" | "state">,
   cut: Cut,
   limits: Pick<SurfaceLimits, "pageSize" | "measure">,
 ): Rest | undefined {
-  const behind = text.slice(cut.next);
+  const { text } = whole;
+  const behind =
+    cut.state.items.length === 0
+      ? text.slice(cut.next)
+      : withNumbers(
+          { text: text.slice(0, cut.end), state: whole.state },
+          { text: text.slice(cut.next), state: cut.state },
+          cut.isWithinLine,
+        );
   const { state, quote } = cut;
   const marks = (cut.marks ?? []).join("");
   if (cut.kind === "inside" || cut.kind === "codePoint") {
-    const rest = restAfter(text, { ...cut, kind: "cluster" }, limits);
+    const rest = restAfter(whole, { ...cut, kind: "cluster" }, limits);
     return rest && { ...rest, isBroken: true };
   }
   if (!cut.isWithinLine || state.fence !== undefined) return before(marks, restOf(behind, state));

@@ -75,11 +75,11 @@ function nextPage(rest: Rest, limits: PageSize): { readonly text: string; readon
       const bare = withoutOpeningLine(rest);
       if (bare !== undefined) return nextPage(bare, limits);
     }
-    return { text: pageText(rest, cut, open, opening), rest: restAfter(rest.text, cut, limits) };
+    return { text: pageText(rest, cut, open, opening), rest: restAfter(rest, cut, limits) };
   }
   const first = rest.text.codePointAt(rest.added) ?? 0;
   const cut = { ...cutAt(rest.added + (first > 0xffff ? 2 : 1), []), state: rest.state };
-  return { text: rest.text.slice(0, cut.end), rest: restAfter(rest.text, cut, limits) };
+  return { text: rest.text.slice(0, cut.end), rest: restAfter(rest, cut, limits) };
 }
 
 function chooseCut(
