@@ -14,8 +14,10 @@ export const PAGE_SIZE = TEXT_LIMIT - ROOM;
 /** Discord's limits of a button's label and of the id that comes back with a click. */
 const LABEL_LIMIT = 80;
 const ID_LIMIT = 100;
-/** One line; why a run ended, what can be done and the run's id have room in it. */
-const LINE_LIMIT = 240;
+/** One line. */
+const LINE_LIMIT = 150;
+/** Why a run ended, what can be done and the run's id have room in it; a status and such a line never stand together. */
+const FOOTER_LIMIT = 240;
 
 const ROW = 1;
 const BUTTON = 2;
@@ -50,7 +52,7 @@ export function measure(markdown: string): number {
 export function formatPage(page: PageContent, mark = ""): DiscordMessage {
   const said = discordMarkdown(page.markdown);
   const status = page.status === undefined ? "" : smallPrint(`${lineOf(page.status)}…`);
-  const footer = page.footer === undefined ? "" : smallPrint(lineOf(page.footer));
+  const footer = page.footer === undefined ? "" : smallPrint(lineOf(page.footer, FOOTER_LIMIT));
   const steps = (page.steps ?? []).map((line) => smallPrint(lineOf(line)));
   const content = [said, ...steps, status, footer].filter((part) => part !== "").join("\n");
   if (content === "") return { kind: "blank" };
@@ -91,6 +93,6 @@ function smallPrint(line: string): string {
   return line === "" ? "" : `-# ${escapeText(line)}`;
 }
 
-function lineOf(text: string): string {
-  return headOf(text.replaceAll(/\s+/g, " ").trim(), LINE_LIMIT);
+function lineOf(text: string, units = LINE_LIMIT): string {
+  return headOf(text.replaceAll(/\s+/g, " ").trim(), units);
 }
