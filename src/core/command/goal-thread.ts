@@ -10,7 +10,7 @@ import { pause } from "../pause.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Opened, Openings } from "../ports/openings.ts";
 import type { MayBegin, PageContent } from "../ports/surface.ts";
-import { plain } from "../plain-text.ts";
+import { plain, quotedLines } from "../plain-text.ts";
 import type { SessionId } from "../thread.ts";
 import { goalAsked } from "../goal/asked.ts";
 import type { CommandRequest, Commands } from "./commands.ts";
@@ -99,9 +99,6 @@ export function createGoalThreads(deps: {
 /** What opens the thread: who asked, and for what. The card below it tells how it goes. */
 function rootOf({ name }: Author, objective: string): PageContent {
   const clipped = headOf(objective.trim(), OBJECTIVE_UNITS);
-  const quoted = (clipped.length < objective.trim().length ? `${clipped}…` : clipped)
-    .split(/\r\n|\n|\r/)
-    .map((line) => `> ${plain(line)}`.trimEnd())
-    .join("\n");
-  return { markdown: `**${plain(name)}** gave me a goal:\n\n${quoted}`, buttons: [] };
+  const shown = clipped.length < objective.trim().length ? `${clipped}…` : clipped;
+  return { markdown: `**${plain(name)}** gave me a goal:\n\n${quotedLines(shown)}`, buttons: [] };
 }

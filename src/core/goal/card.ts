@@ -2,7 +2,7 @@
 
 import { formatDuration, formatTokens } from "../measure.ts";
 import type { Button, PageContent } from "../ports/surface.ts";
-import { plain as plainWords } from "../plain-text.ts";
+import { beginningOf, plain as plainWords, quotedLines } from "../plain-text.ts";
 import { headOf } from "../text.ts";
 import {
   exhausted,
@@ -28,7 +28,7 @@ export function cardOf(goal: Goal): PageContent {
     isCard: true,
     markdown: [
       `**Goal ${standingIn(goal)}**`,
-      quoted(clipped(goal.objective, OBJECTIVE_UNITS)),
+      quotedLines(clipped(goal.objective, OBJECTIVE_UNITS)),
       ...(checks === undefined ? [] : [checks]),
       ...(why === undefined ? [] : [why]),
     ].join("\n\n"),
@@ -209,14 +209,7 @@ function clipped(text: string, units: number): string {
   return head.length < text.trim().length ? `${head.trimEnd()}…` : head;
 }
 
-export function quoted(text: string): string {
-  return text
-    .split(/\r\n|\n|\r/)
-    .map((line) => `> ${plain(line)}`.trimEnd())
-    .join("\n");
-}
-
-/** Words of people and of the model are not read as marks, also where they begin a line. */
+/** Words of people and of the model, as one line of ours. */
 export function plain(text: string): string {
-  return plainWords(text.replaceAll(/\s*[\r\n]+\s*/g, " ")).replace(/^(\s*)([-+]|\d+[.)])(?=\s)/, "$1\\$2");
+  return beginningOf(plainWords(text.replaceAll(/\s*[\r\n]+\s*/g, " ")));
 }

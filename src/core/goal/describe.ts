@@ -1,7 +1,8 @@
 /** A goal in plain markdown, for people. Pure. */
 
 import { formatDuration, formatTokens } from "../measure.ts";
-import { plain, quoted } from "./card.ts";
+import { quotedLines } from "../plain-text.ts";
+import { plain } from "./card.ts";
 import { headOf } from "../text.ts";
 import type { Written } from "./done-when.ts";
 import type { Limits } from "./event.ts";
@@ -80,8 +81,8 @@ export function describeProposed({
   // Whole and without marks: nobody shall start what they were not shown.
   return [
     "**Proposed goal:**",
-    quoted(objective),
-    ...(doneWhen === undefined ? [] : [`Done when:\n${bulleted(doneWhen.map(plain))}`]),
+import { quotedLines } from "../plain-text.ts";
+import { plain } from "./card.ts";
     `It may use ${formatTokens(tokens)}, ${turns} turns, and ${formatDuration(minutes * MINUTE_MS)} of work. Whoever starts it owns it.`,
   ].join("\n\n");
 }

@@ -385,9 +385,7 @@ async function serve(
 }
 
 async function bytesOf(request: IncomingMessage): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  for await (const piece of request as AsyncIterable<Buffer>) pieces.push(piece);
-  return Buffer.concat(pieces);
+  return Buffer.concat(await Array.fromAsync(request as AsyncIterable<Buffer>));
 }
 
 async function listen(port: number): Promise<{ server: Server; origin: string }> {
