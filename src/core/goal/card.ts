@@ -28,9 +28,9 @@ export function cardOf(goal: Goal): PageContent {
     isCard: true,
     markdown: [
       `**Goal ${standingIn(goal)}**`,
+      ...(why === undefined ? [] : [why]),
       quotedLines(clipped(goal.objective, OBJECTIVE_UNITS)),
       ...(checks === undefined ? [] : [checks]),
-      ...(why === undefined ? [] : [why]),
     ].join("\n\n"),
     footer: spentLine(goal),
     buttons: buttonsOf(goal),
@@ -138,7 +138,7 @@ function spentLine({ windows: { tokens, turns, activeMs }, owner }: Goal): strin
   return [
     `${turns.used} of ${turns.limit} turns`,
     `${used} of ${formatTokens(tokens.limit)}`,
-    `${formatDuration(inMinutes(activeMs.used))} of ${formatDuration(activeMs.limit)}`,
+    `${activeMs.used < 1_000 ? "0 s" : formatDuration(inMinutes(activeMs.used))} of ${formatDuration(activeMs.limit)}`,
     `for ${owner.name}`,
   ].join(" · ");
 }
