@@ -81,8 +81,8 @@ export function describeProposed({
   // Whole and without marks: nobody shall start what they were not shown.
   return [
     "**Proposed goal:**",
-import { quotedLines } from "../plain-text.ts";
-import { plain } from "./card.ts";
+    quotedLines(objective),
+    ...(doneWhen === undefined ? [] : [`Done when:\n${bulleted(doneWhen.map(plain))}`]),
     `It may use ${formatTokens(tokens)}, ${turns} turns, and ${formatDuration(minutes * MINUTE_MS)} of work. Whoever starts it owns it.`,
   ].join("\n\n");
 }
