@@ -30,9 +30,18 @@ export function openServing(
 ): { readonly people: Serve; readonly goals: Serve } {
   const { stored: goals, places, store, departures } = deps;
   const serve = (takes?: "goals"): Serve => {
-    const run = createRunSession(deps, { ...options, ...(takes === undefined ? {} : { takes }) });
+    const people = createRunSession(deps, options);
     const { standingOf, reachOf } = places;
-    const step = takes === undefined ? run : onlyWhileAllowed({ ...deps, step: run, goals, standingOf });
+    const step =
+      takes === undefined
+        ? people
+        : onlyWhileAllowed({
+            ...deps,
+            step: createRunSession(deps, { ...options, takes }),
+            people,
+            goals,
+            standingOf,
+          });
     const where = onlyWhereInstalled({ step, reachOf, departures, goals });
     return createServe({ ...deps, store, step: deps.after(where), released: deps.goals.released });
   };

@@ -15,7 +15,7 @@ export interface WakeHookDeps {
 export interface WakeHookOptions {
   /** What may be sent, in bytes. Default 16,384. */
   readonly mostBytes?: number;
-  /** Requests of one network address within a minute. Default 60. */
+  /** Requests of one network address within a minute that found nothing. Default 60. */
   readonly perMinute?: number;
 }
 
@@ -43,17 +43,26 @@ export function createWakeHook(deps: WakeHookDeps, options: WakeHookOptions = {}
     return count > perMinute;
   }
 
+  /**
+   * Of a token that was used, has expired, was taken back or never was. Only this counts: behind a proxy all come from one address, and
+   * who guesses must not shut out who knows.
+   */
+  function nothing(address: string): Response {
+    return isTooMuch(address)
+      ? answer(429, "Too many requests.", { "Retry-After": "60" })
+      : answer(404, "Nothing waits for this.");
+  }
+
   return async (request, address) => {
     // What looks at a link, or fetches it beforehand, wakes nobody.
     if (request.method !== "POST")
       return answer(405, "Send a POST to this address to wake what waits for it.", { Allow: "POST" });
-    if (isTooMuch(address)) return answer(429, "Too many requests.", { "Retry-After": "60" });
     const token = TOKEN.exec(new URL(request.url).pathname)?.[1];
-    if (token === undefined) return nothing();
+    if (token === undefined) return nothing(address);
     const text = await readAtMost(request, mostBytes);
     if (text === undefined) return answer(413, `At most ${mostBytes} bytes may be sent.`);
     try {
-      if (!(await wakes.called(hash(token), text))) return nothing();
+      if (!(await wakes.called(hash(token), text))) return nothing(address);
     } catch (error) {
       log.warn("a goal could not be woken by a call; the caller may try again", { error });
       return answer(503, "This did not work now. Send it again.", { "Retry-After": "5" });
@@ -61,9 +70,6 @@ export function createWakeHook(deps: WakeHookDeps, options: WakeHookOptions = {}
     return answer(202, "It goes on.");
   };
 }
-
-/** Of a token that was used, has expired, was taken back or never was. */
-const nothing = (): Response => answer(404, "Nothing waits for this.");
 
 function answer(status: number, text: string, headers: Readonly<Record<string, string>> = {}): Response {
   return new Response(`${text}\n`, {

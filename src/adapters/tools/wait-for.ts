@@ -48,7 +48,7 @@ export function createWaitTool(
     }),
     async run({ kind, minutes, from, reason }, context) {
       const untilMs = minutes === undefined ? {} : { untilMs: Math.round(minutes * 60_000) };
-      const wait = { kind: "wait", wait: kind, reason, ...untilMs } as const;
+      const wait = { kind: "wait", wait: kind, reason, of: context.run, ...untilMs } as const;
       if (kind !== "webhook") {
         const only = from === undefined || kind === "time" ? {} : { from };
         await apply(context, { ...wait, ...only });
@@ -62,7 +62,7 @@ export function createWaitTool(
       await apply(context, { ...wait, token: calls.hash(token) });
       return (
         `The goal waits from the end of this turn on. It goes on when somebody sends a POST to ${calls.publicUrl}/hooks/wake/${token}, which works ` +
-        "once; what is sent (text, at most 16 KB) you are told. Give the address to whoever needs it, tell people what it is for, and end this turn."
+        "once, and is the only one: any that you were told before works no more. What is sent (text, at most 16 KB) you are told. Give the address to whoever needs it, tell people what it is for, and end this turn."
       );
     },
   });

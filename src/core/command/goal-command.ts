@@ -7,7 +7,7 @@ import type { Written } from "../goal/done-when.ts";
 import type { Goal } from "../goal/goal.ts";
 import { GOALS_OFF, refusalOfLimits, type GoalPolicies } from "../goal/policy.ts";
 import { reduceGoal } from "../goal/reduce.ts";
-import { isCurrent, type GoalRef } from "../goal/ref.ts";
+import { isCurrent, LEFT_STANDING, type GoalRef } from "../goal/ref.ts";
 import type { Asker, GoalEvent, Limits } from "../goal/event.ts";
 import type { Author, Where } from "../inbound.ts";
 import type { InboundId, NewId } from "../ids.ts";
@@ -98,6 +98,7 @@ export function createGoalCommands(deps: GoalCommandDeps): GoalCommands {
   async function eventFor(asked: GoalAsked, request: GoalRequest): Promise<GoalEvent | string> {
     const { session, where } = request;
     const by = askerOf(request);
+    const ref = request.goal === undefined ? {} : { ref: request.goal };
     const set = (mode: "new" | "replace", written: Written, limits: Limits): GoalEvent =>
       setBy(request, mode, written, limits);
     switch (asked.kind) {
@@ -111,14 +112,14 @@ export function createGoalCommands(deps: GoalCommandDeps): GoalCommands {
           return set("new", { ...written, objective: asked.whole }, asked.limits);
         return asked.kind === "replace"
           ? set("replace", written, asked.limits)
-          : { kind: "edit", by, ...written };
+          : { kind: "edit", by, ...written, ...ref };
       }
       case "pause":
       case "resume":
       case "clear":
-        return { kind: asked.kind, by };
+        return { kind: asked.kind, by, ...ref };
       case "raise":
-        return { kind: "raise", by, more: asked.more, most: policies.at(session, where).most };
+        return { kind: "raise", by, more: asked.more, most: policies.at(session, where).most, ...ref };
       case "status":
         return describeGoal(await goals.read(session), request.at);
       case "unclear":
@@ -211,8 +212,6 @@ const startKey = (session: SessionId, proposal: string): string => `start_goal/$
 const STARTED = "That goal was started already. `goal status` tells where it stands.";
 const PROPOSAL_VOID =
   "That proposal is not open any more: the thread was reset, or has had another goal since. Nothing was changed.";
-const LEFT_STANDING =
-  "That button is of an earlier state of the goal, so nothing was changed. `goal status` tells where it stands.";
 const NO_THREAD =
   "A goal needs a thread. Mention the bot here with what it is about, and give it the goal in the thread that opens.";
 

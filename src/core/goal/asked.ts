@@ -26,7 +26,8 @@ const MOST = 1_000_000_000;
 
 /** @param usual what it may use where nothing is written of that. */
 export function goalAsked(line = "", usual: Limits = DEFAULT_LIMITS): GoalAsked {
-  const text = line.trim();
+  // Lines that stand right behind the word are lines all the same.
+  const text = line.trim().replace(/^(edit)[ \t]+(?=[*_]{0,2}done when[ \t]*:)/i, "$1\n");
   if (text === "") return { kind: "status" };
   const word = WORD.exec(text)?.[1]?.toLowerCase();
   if (word !== undefined) return { kind: word as "status" | "pause" | "resume" | "clear" };

@@ -18,9 +18,16 @@ function stale({ told, revision, objective, doneWhen = [] }: Goal): string | und
   ].join("\n");
 }
 
+/** What ended the wait has come, and no turn was told of it yet: a wait or an obstacle would bury it. */
+function cameAlready({ woken }: Goal): string | undefined {
+  return woken === undefined
+    ? undefined
+    : `It has come already: ${woken}\n\nEnd this turn: a turn of the goal's own follows, which is told the same and goes on with it.`;
+}
+
 /** Why the model cannot say that of the goal now; undefined where it can. */
 export function problemNow(goal: Goal, as: "complete" | "blocked"): string | undefined {
-  const other = stale(goal);
+  const other = stale(goal) ?? cameAlready(goal);
   if (other !== undefined) return other;
   const what = as === "complete" ? "completed" : "blocked";
   return isWorking(goal) ? undefined : `The goal is ${goal.status}: it cannot be ${what} now.`;
@@ -72,9 +79,12 @@ export function noteBlocker(goal: Goal, key: string): Reduced {
 }
 
 export function wait(goal: Goal, event: Extract<GoalEvent, { kind: "wait" }>, now: number): Reduced {
-  const other = stale(goal);
+  const other = stale(goal) ?? cameAlready(goal);
   if (other !== undefined) return refused(other);
-  if (goal.status !== "active") return refused(`The goal is ${goal.status}: there is nothing to wait for.`);
+  // What the same run waits for it may say anew: an attempt before may have died with the address that it was told.
+  const isSaidAnew = goal.status === "waiting" && goal.wait?.of !== undefined && goal.wait.of === event.of;
+  if (goal.status !== "active" && !isSaidAnew)
+    return refused(`The goal is ${goal.status}: there is nothing to wait for.`);
   const untilMs = event.untilMs ?? (event.wait === "time" ? undefined : LONGEST_WAIT_MS);
   if (untilMs === undefined) return refused("Say for how long to wait.");
   if (!(untilMs > 0)) return refused("The time to wait for has passed already.");
@@ -88,6 +98,7 @@ export function wait(goal: Goal, event: Extract<GoalEvent, { kind: "wait" }>, no
       kind: event.wait,
       since: now,
       until: now + untilMs,
+      ...(event.of === undefined ? {} : { of: event.of }),
       ...(event.from === undefined ? {} : { from: event.from }),
       ...(event.token === undefined ? {} : { token: event.token }),
       reason: event.reason,

@@ -2,10 +2,10 @@
 
 import { isBlank } from "../text.ts";
 import type { Written } from "./done-when.ts";
-import { exhausted, MINUTE_MS, reserveOf, type Goal, type PauseReason, type Windows } from "./goal.ts";
+import { exhausted, MINUTE_MS, reserveOf, type Goal, type Windows } from "./goal.ts";
 import { RAISES } from "./ref.ts";
 import { refusalOfLimits } from "./policy.ts";
-import type { Asker, Creation, Limits, Reduced } from "./event.ts";
+import type { Asker, Creation, GoalEvent, Limits, Reduced } from "./event.ts";
 import { changed, cleared, close, ifOwned, kick, problemOf, refused, renewed } from "./step.ts";
 
 export function create(goal: Goal | undefined, event: Creation, now: number): Reduced {
@@ -26,7 +26,7 @@ export function create(goal: Goal | undefined, event: Creation, now: number): Re
     owner: event.owner,
     ...(event.where === undefined ? {} : { where: event.where }),
     objective: event.objective.trim(),
-    ...(doneWhen === undefined ? {} : { doneWhen }),
+    ...(doneWhen === undefined || doneWhen.length === 0 ? {} : { doneWhen }),
     revision: 1,
     generation: 1,
     status: "active",
@@ -55,12 +55,14 @@ export function edit(goal: Goal, { objective, doneWhen }: Written, now: number):
   const text = isBlank(objective) && doneWhen !== undefined ? goal.objective : objective;
   const problem = problemOf({ objective: text, ...(doneWhen === undefined ? {} : { doneWhen }) });
   if (problem !== undefined) return refused(problem);
-  const edited = cleared({
-    ...goal,
-    objective: text.trim(),
-    ...(doneWhen === undefined ? {} : { doneWhen }),
-    revision: goal.revision + 1,
-  });
+  const { doneWhen: linesBefore, reason, ...rest } = goal;
+  const lines = doneWhen ?? linesBefore ?? [];
+  const edited: Goal = {
+    ...cleared({ ...rest, objective: text.trim(), revision: goal.revision + 1 }),
+    ...(lines.length === 0 ? {} : { doneWhen: lines }),
+    // A new text does not take away why it stands still, nor what that allows who goes on with it.
+    ...(reason !== undefined && goal.status === "paused" ? { reason } : {}),
+  };
   // What was planned for the text before is planned anew for this one; a last turn, and one after the provider's limit, when it was.
   if (goal.status !== "active") {
     const { next } = edited;
@@ -73,13 +75,15 @@ export function edit(goal: Goal, { objective, doneWhen }: Written, now: number):
 export function pause(goal: Goal): Reduced {
   const isGoingOn = goal.status === "active" || goal.status === "waiting";
   if (isGoingOn) return changed(renewed({ ...goal, status: "paused" }));
-  // A last turn, or one after the provider's limit, is taken back.
-  if (goal.next !== undefined) return changed(renewed(goal));
+  // A last turn, or one after the provider's limit, is taken back; also a last turn that was begun, and is tried again when it was given up.
+  if (goal.next !== undefined || goal.lastTurns !== undefined) return changed(renewed(goal));
   return refused("The goal is not being worked on.");
 }
 
 /** It may not go on by itself, for now. */
-export function lose(goal: Goal, reason: PauseReason): Reduced {
+export function lose(goal: Goal, { reason, of }: Extract<GoalEvent, { kind: "lost" }>): Reduced {
+  if (of !== undefined && (of.id !== goal.id || of.owner !== goal.owner.id))
+    return refused("It was found of another goal, or of another one's.");
   const paused = pause(goal);
   if (paused.kind === "refused" || paused.goal.status !== "paused") return paused;
   return changed({ ...paused.goal, reason });

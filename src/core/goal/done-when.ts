@@ -6,26 +6,32 @@ import { isBlank } from "../text.ts";
 export const MOST_CHECKS = 10;
 export const CHECK_CHARACTERS = 500;
 
-/** A goal as it was written. `doneWhen` is absent where no line says so. */
+/** A goal as it was written. `doneWhen` is absent where no line says so, and empty where one says that there are none. */
 export interface Written {
   readonly objective: string;
   readonly doneWhen?: readonly string[];
 }
 
 const LINE = /^[ \t]*[*_]{0,2}done when[ \t]*:[*_]{0,2}[ \t]*(.*)$/i;
+const NONE = /^none\.?$/i;
 const ITEM = /^[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]+(\S.*)$/;
 
 /**
  * Takes lines `done when: …`, and those of a list below a line `Done when:`, out of a text. A text without them is given back
- * as it is.
+ * as it is. `done when: none` says that there are none.
  */
 export function withoutDoneWhen(text: string): Written {
   const kept: string[] = [];
   const doneWhen: string[] = [];
+  let isNone = false;
   const lines = text.split(/\r\n|\n|\r/);
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] ?? "";
     const said = LINE.exec(line)?.[1]?.trim();
+    if (said !== undefined && NONE.test(said)) {
+      isNone = true;
+      continue;
+    }
     if (said !== undefined && said !== "") {
       doneWhen.push(said);
       continue;
@@ -35,7 +41,9 @@ export function withoutDoneWhen(text: string): Written {
     doneWhen.push(...items);
     at += items.length;
   }
-  return doneWhen.length === 0 ? { objective: text } : { objective: kept.join("\n").trim(), doneWhen };
+  return doneWhen.length === 0 && !isNone
+    ? { objective: text }
+    : { objective: kept.join("\n").trim(), doneWhen };
 }
 
 function itemsFrom(lines: readonly string[], first: number): readonly string[] {

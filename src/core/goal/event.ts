@@ -2,6 +2,7 @@
 
 import type { Author, Where } from "../inbound.ts";
 import type { Goal, PauseReason, WaitKind } from "./goal.ts";
+import type { GoalRef } from "./ref.ts";
 import type { Verdict } from "./verdict.ts";
 import type { GoalTurn } from "./turn.ts";
 
@@ -33,26 +34,35 @@ export interface Creation {
   readonly where?: Where;
 }
 
+/** What a person asks of the goal. `ref`: what the button carried that they clicked; the goal has to be still that one. */
+interface ByPerson {
+  readonly by: Asker;
+  readonly ref?: GoalRef;
+}
+
 export type GoalEvent =
   | Creation
-  /** Without `doneWhen` those lines stay as they are. */
-  | {
+  /** Without `doneWhen` those lines stay as they are; an empty one takes them away. */
+  | ({
       readonly kind: "edit";
-      readonly by: Asker;
       readonly objective: string;
       readonly doneWhen?: readonly string[];
-    }
-  | { readonly kind: "pause" | "resume" | "clear"; readonly by: Asker }
+    } & ByPerson)
+  | ({ readonly kind: "pause" | "resume" | "clear" } & ByPerson)
   /** `most`: what it may have then. */
-  | { readonly kind: "raise"; readonly by: Asker; readonly more: Partial<Limits>; readonly most?: Limits }
+  | ({ readonly kind: "raise"; readonly more: Partial<Limits>; readonly most?: Limits } & ByPerson)
   /** Typed by a person: everything of the thread that runs or waits is taken back. */
   | { readonly kind: "stop" | "reset" }
   /** The bot is no longer there. */
   | { readonly kind: "leave" }
   /** Nothing can be written in the thread any more. */
   | { readonly kind: "gone" }
-  /** It may not go on, for now. */
-  | { readonly kind: "lost"; readonly reason: PauseReason }
+  /** It may not go on, for now. `of`: the goal that this was found of, and whose it was. */
+  | {
+      readonly kind: "lost";
+      readonly reason: PauseReason;
+      readonly of?: { readonly id: string; readonly owner: string };
+    }
   /** The bot is to be quiet in the thread. */
   | { readonly kind: "mute" }
   /** In the turn under way the model was told of this revision. */
@@ -69,13 +79,14 @@ export type GoalEvent =
       readonly key?: string;
     }
   | { readonly kind: "verdict"; readonly of: string; readonly verdict: Verdict }
-  /** `from` and `token`: see `Wait`. */
+  /** `from`, `token` and `of`: see `Wait`. */
   | {
       readonly kind: "wait";
       readonly wait: WaitKind;
       readonly untilMs?: number;
       readonly from?: string;
       readonly token?: string;
+      readonly of?: string;
       readonly reason: string;
     }
   /** Somebody wrote in the thread. `by`: who; anybody unless said. */

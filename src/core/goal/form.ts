@@ -1,5 +1,6 @@
 /** A goal's text as a person writes it, for forms in which it can be changed. Pure. */
 
+import { withoutDoneWhen } from "./done-when.ts";
 import type { Goal } from "./goal.ts";
 
 export interface GoalForm {
@@ -19,5 +20,8 @@ export function formOf(goal: Goal | undefined): GoalForm {
 
 /** What was written in the form, as the command has it behind its name. */
 export function writtenIn({ id }: Pick<GoalForm, "id">, text: string): string {
-  return id === undefined ? text.trim() : `edit ${text.trim()}`;
+  if (id === undefined) return text.trim();
+  // The form shows all lines: one that is not in it any more was taken away.
+  const hasLines = withoutDoneWhen(text).doneWhen !== undefined;
+  return `edit ${text.trim()}${hasLines ? "" : "\ndone when: none"}`;
 }

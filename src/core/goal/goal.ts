@@ -70,6 +70,8 @@ export interface Wait {
   readonly from?: string;
   /** Of a webhook: the hash of its token, which is stored nowhere. It counts only as long as this wait does. */
   readonly token?: string;
+  /** The run in which it was said. Absent where an earlier version stored it. */
+  readonly of?: string;
   /** Read by people: what is waited for. */
   readonly reason: string;
 }

@@ -41,8 +41,8 @@ function isAnnounced(
       // Where a last turn is planned, that one says it.
       return after.next === undefined && (isLastTurn || from !== "budget_limited");
     case "waiting":
-      // Who looks again each hour and finds nothing has no news.
-      return from !== "waiting" || !isOwn || after.wait?.kind === "reply";
+      // Who looks again each hour and finds nothing has no news. Any other wait is for somebody who has to be told of it.
+      return from !== "waiting" || !isOwn || after.wait?.kind !== "time";
     case "blocked":
     case "usage_limited":
       return from !== after.status;

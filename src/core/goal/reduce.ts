@@ -9,6 +9,7 @@ import { begin } from "./begin.ts";
 import type { Creation, GoalEvent, Reduced } from "./event.ts";
 import type { Goal } from "./goal.ts";
 import { decide, propose } from "./proposal.ts";
+import { isCurrent, LEFT_STANDING } from "./ref.ts";
 import { heard, woken } from "./wake.ts";
 import { changed, close, ifOwned, refused } from "./step.ts";
 import { afterTurn } from "./turn.ts";
@@ -21,6 +22,7 @@ export function reduceGoal(goal: Goal | undefined, event: GoalEvent, now: number
 
 function step(goal: Goal, event: Exclude<GoalEvent, Creation>, now: number): Reduced {
   const at = { ...goal, updatedAt: now };
+  if ("ref" in event && event.ref !== undefined && !isCurrent(event.ref, goal)) return refused(LEFT_STANDING);
   switch (event.kind) {
     case "edit":
       return ifOwned(goal, event.by, () => edit(at, event, now));
@@ -41,7 +43,7 @@ function step(goal: Goal, event: Exclude<GoalEvent, Creation>, now: number): Red
     case "gone":
       return changed(close(at, "gone"));
     case "lost":
-      return lose(at, event.reason);
+      return lose(at, event);
     case "mute":
       return pause(at);
     case "told":

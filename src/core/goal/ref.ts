@@ -5,6 +5,9 @@ import type { Goal, Windows } from "./goal.ts";
 /** What is raised in one click, by the window. */
 export const RAISES = { tokens: "+200k", turns: "+10 turns", activeMs: "+30 minutes" } as const;
 
+export const LEFT_STANDING =
+  "That button is of an earlier state of the goal, so nothing was changed. `goal status` tells where it stands.";
+
 export interface GoalRef {
   readonly id: string;
   /** Of the goal when the button was made; absent where only the goal itself counts, as for a text that takes time to write. */

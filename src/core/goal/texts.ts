@@ -51,6 +51,10 @@ const HOW: readonly string[] = [
   'If you need an answer of a person, ask it in your reply and call `wait_for` with "reply"; to look again later, call it with "time". No turn begins while you wait.',
 ];
 
+/** What a turn that a person's message began is told, where what the goal waited for came before it. */
+export const comeText = (woken: string): string =>
+  `What the goal of this thread waited for has come. ${woken}\n\nAnswer who wrote first; a turn of the goal's own follows by itself and goes on with it.`;
+
 /** What a turn of its own is told, before its next model call, where a person has changed the text meanwhile. */
 export function changedText(goal: Goal): string {
   return [

@@ -72,7 +72,9 @@ export function afterTurn(before: Goal, turn: GoalTurn, now: number): Goal {
   if (!isActive || isCancelled) return goal;
   if (failed) return afterFailure(goal, turn, now);
   const isOwn = turn.cause === "continuation";
-  const noEffect = isOwn && !hasEffect(before, turn.calls) ? goal.noEffect + 1 : 0;
+  // What it waited for came meanwhile, and the turn that follows is told of it: that is progress enough.
+  const isMoving = goal.woken !== undefined || hasEffect(before, turn.calls);
+  const noEffect = isOwn && !isMoving ? goal.noEffect + 1 : 0;
   const noted: Goal = { ...goal, failures: 0, noEffect };
   if (noEffect >= MOST_IN_A_ROW) return paused(noted, "no_progress");
   return planned(noted, now + Math.max(noEffect === 0 ? 0 : delayOf(noEffect), turn.gapMs ?? 0), {});

@@ -4,7 +4,7 @@ import type { LoopProfile } from "../agent/loop-types.ts";
 import type { Entry, EntryBody } from "../entry.ts";
 import type { RunEvent } from "../events.ts";
 import { reserveOf, type Goal } from "../goal/goal.ts";
-import { BUDGET_ENDS, changedText } from "../goal/texts.ts";
+import { BUDGET_ENDS, changedText, comeText } from "../goal/texts.ts";
 import type { GoalPolicies } from "../goal/policy.ts";
 import { isShownAtOnce } from "../goal/news.ts";
 import { hasEffect } from "../goal/turn.ts";
@@ -189,6 +189,7 @@ export function openGoalTurn(
   const isLastTurn = isOwn && goal.status === "budget_limited";
   /** The budget ended in the middle of this turn. */
   let isTold = false;
+  let isComeTold = false;
   let revision = goal.told;
   let soFar = freshTokens(run.usage);
   const profile = isOwn ? limited(given, deps.bookkeeping, isLastTurn, () => isLastTurn || isTold) : given;
@@ -216,6 +217,13 @@ export function openGoalTurn(
     return isSame && now.revision > revision ? now : undefined;
   }
 
+  /** What came before a person wrote, and no turn of the goal's own was told yet: their answer shall know it, once. */
+  function comeBefore({ state }: RoundRecord): string | undefined {
+    if (isOwn || isComeTold || goal.woken === undefined || state === "calls") return undefined;
+    isComeTold = true;
+    return comeText(goal.woken);
+  }
+
   return {
     profile,
     async heard(entries) {
@@ -230,10 +238,12 @@ export function openGoalTurn(
       const changed = await changedBefore(round);
       const budget = budgetBefore(round);
       const text = changed && changedText(changed);
+      const come = comeBefore(round);
       const notes = [
         // An attempt before may have told it, and died before that was kept.
         ...(text === undefined || isNoted(tail, run.id, text) ? [] : [text]),
         ...(budget === "tell" ? [BUDGET_ENDS] : []),
+        ...(come === undefined || isNoted(tail, run.id, come) ? [] : [come]),
       ];
       return {
         round: notes.reduce(withNote, round),

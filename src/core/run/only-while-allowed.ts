@@ -4,10 +4,13 @@
  */
 
 import type { Access } from "../access/access.ts";
+import { isStoreTrouble } from "../errors.ts";
 import type { GoalEvent } from "../goal/event.ts";
 import { standingOfGoal } from "../goal/describe.ts";
-import { dueAtOf, type Goal } from "../goal/goal.ts";
+import { dueAtOf, type Goal, type PauseReason } from "../goal/goal.ts";
 import type { GoalPolicies } from "../goal/policy.ts";
+import { withTimeLimit } from "../pause.ts";
+import type { Clock } from "../ports/clock.ts";
 import type { Goals } from "../ports/goals.ts";
 import type { Log } from "../ports/log.ts";
 import type { StandingOf } from "../ports/standings.ts";
@@ -17,31 +20,45 @@ import type { ServeStep } from "./serve-session.ts";
 
 export interface OnlyWhileAllowedDeps {
   readonly step: ServeStep;
+  /** The same for what people wrote alone. */
+  readonly people: ServeStep;
   readonly goals: Pick<Goals, "read" | "apply">;
   readonly standingOf: StandingOf;
   readonly access: Pick<Access, "ofCommand">;
   readonly policies: GoalPolicies;
   surfaceOf(session: SessionId): Surface;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
+/** The session is held meanwhile, and people's messages wait. */
+const PLATFORM_MS = 5_000;
+/** Looks at a goal that is another one each time. */
+const LOOKS = 3;
+
 export function onlyWhileAllowed(deps: OnlyWhileAllowedDeps): ServeStep {
-  const { step, goals, standingOf, access, policies, log } = deps;
+  const { step, people, goals, standingOf, access, policies, clock, log } = deps;
 
   async function whyNot(session: SessionId, goal: Goal): Promise<GoalEvent | undefined> {
-    const { where } = goal;
-    if (!policies.at(session, where).allow) return { kind: "lost", reason: "not_allowed" };
-    const standing = await standingOf(session, goal);
+    const { where, id, owner } = goal;
+    const lost = (reason: PauseReason): GoalEvent => ({ kind: "lost", reason, of: { id, owner: owner.id } });
+    if (!policies.at(session, where).allow) return lost("not_allowed");
+    const standing = await withTimeLimit(
+      clock,
+      PLATFORM_MS,
+      "the standing of a goal",
+      standingOf(session, goal),
+    );
     switch (standing.kind) {
       case "gone":
         return { kind: "gone" };
       case "archived":
       case "owner_left":
-        return { kind: "lost", reason: standing.kind };
+        return lost(standing.kind);
       case "fine":
         return access.ofCommand("goal", standing.owner, threadOf(session), where).kind === "allow"
           ? undefined
-          : { kind: "lost", reason: "no_access" };
+          : lost("no_access");
       default:
         return standing satisfies never;
     }
@@ -51,28 +68,40 @@ export function onlyWhileAllowed(deps: OnlyWhileAllowedDeps): ServeStep {
   async function tell(session: SessionId, goal: Goal): Promise<void> {
     try {
       const key = `goal-lost-${goal.id}-${goal.generation}`;
-      const said = await deps
-        .surfaceOf(session)
-        .post(key, { markdown: standingOfGoal(goal, goal.updatedAt), buttons: [] });
+      const page = { markdown: standingOfGoal(goal, goal.updatedAt), buttons: [] };
+      const until = clock.ticks() + PLATFORM_MS;
+      const posted = deps.surfaceOf(session).post(key, page, () => clock.ticks() < until);
+      const said = await withTimeLimit(clock, PLATFORM_MS, "why a goal stands still", posted);
       if (said.kind !== "ok") log.debug("why a goal stands still was not told", { session, ...said });
     } catch (error) {
       log.debug("why a goal stands still was not told", { session, error });
     }
   }
 
-  return async (session, lease, leaving) => {
-    const goal = await goals.read(session);
-    if (goal !== undefined && dueAtOf(goal) !== undefined) {
+  async function mayGoOn(session: SessionId): Promise<boolean> {
+    for (let looks = 0; looks < LOOKS; looks++) {
+      const goal = await goals.read(session);
+      if (goal === undefined || dueAtOf(goal) === undefined) return true;
       const event = await whyNot(session, goal);
-      if (event !== undefined) {
-        const applied = await goals.apply(session, event);
-        log.info("a goal does not go on", { session, goal: goal.id, event });
-        // A post would open an archived thread again, and reaches nobody where there is none.
-        const isTold = event.kind === "lost" && event.reason !== "archived";
-        if (applied.kind === "changed" && isTold) await tell(session, applied.goal);
-      }
+      if (event === undefined) return true;
+      const applied = await goals.apply(session, event);
+      // It is another one by now, of which nothing was asked yet.
+      if (applied.kind === "refused") continue;
+      log.info("a goal does not go on", { session, goal: goal.id, event });
+      // A post would open an archived thread again, and reaches nobody where there is none.
+      if (event.kind === "lost" && event.reason !== "archived") await tell(session, applied.goal);
+      return false;
     }
+    return false;
+  }
+
+  return async (session, lease, leaving) => {
+    const isAllowed = await mayGoOn(session).catch((error: unknown) => {
+      if (isStoreTrouble(error)) throw error;
+      log.warn("whether a goal may go on is not known now; it is looked at again", { session, error });
+      return false;
+    });
     // What people wrote meanwhile is answered all the same.
-    return step(session, lease, leaving);
+    return (isAllowed ? step : people)(session, lease, leaving);
   };
 }

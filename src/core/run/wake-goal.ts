@@ -30,7 +30,7 @@ export interface Reaction {
 }
 
 export interface GoalWakesDeps {
-  readonly goals: Pick<Goals, "apply" | "waitingForCall" | "waitingForReaction">;
+  readonly goals: Pick<Goals, "read" | "apply" | "waitingForCall" | "waitingForReaction">;
   readonly access: Pick<Access, "ofCommand">;
   /** Rings for the goal's next turn. Never rejects. */
   readonly ring: (session: SessionId, goal: Goal) => void;
@@ -63,7 +63,8 @@ export function createGoalWakes({ goals, access, ring }: GoalWakesDeps): GoalWak
     async reacted({ near, message, author, emoji }) {
       const session = await goals.waitingForReaction(near, message);
       if (session === undefined) return false;
-      if (access.ofCommand("goal", author, threadOf(session)).kind !== "allow") return false;
+      const where = (await goals.read(session))?.where;
+      if (access.ofCommand("goal", author, threadOf(session), where).kind !== "allow") return false;
       const name = escaped(headOf(author.name, NAME_UNITS));
       const text = `${name} (${author.id}) reacted to your message with ${escaped(headOf(emoji, NAME_UNITS))}.`;
       return wake(session, { kind: "woken", wait: "reaction", by: author.id, text });

@@ -8,6 +8,8 @@ import { createSystemClock } from "../../../src/adapters/system-clock.ts";
 import { createGoalTools } from "../../../src/adapters/tools/goals.ts";
 import type { WaitToolOptions } from "../../../src/adapters/tools/wait-for.ts";
 import type { ToolContext } from "../../../src/core/agent/tool.ts";
+import type { AccessRules } from "../../../src/core/access/rules.ts";
+import type { Where } from "../../../src/core/inbound.ts";
 import { createGoalWakes } from "../../../src/core/run/wake-goal.ts";
 import { threadOf, type SessionId } from "../../../src/core/thread.ts";
 import { createHooks } from "../../../src/parts/hooks.ts";
@@ -21,12 +23,17 @@ import { storesOver } from "./store-subject.ts";
 const backend = postgresBackend();
 const clock = createSystemClock();
 
+interface At {
+  readonly rules?: Partial<AccessRules>;
+  readonly where?: Where;
+}
+
 /** A goal in whose turn the model asks to wait, and the turn's end. */
-async function waiting(asked: object, waits: WaitToolOptions = {}) {
+async function waiting(asked: object, waits: WaitToolOptions = {}, { rules, where }: At = {}) {
   const session = newSession();
   const stores = storesOver(backend.sql());
   const { goals, store } = stores;
-  await goals.apply(session, setGoal());
+  await goals.apply(session, setGoal("tidy the wiki", where === undefined ? {} : { where }));
   const run = asRun(await store.open(session, "w", "goals"));
   const tool = createGoalTools({ goals, verifierOf: () => undefined, waits }).find(
     ({ name }) => name === "wait_for",
@@ -48,7 +55,7 @@ async function waiting(asked: object, waits: WaitToolOptions = {}) {
     await store.settled(run.fence);
   };
   const rung: SessionId[] = [];
-  const wakes = createGoalWakes({ goals, access: accessWith(), ring: (which) => void rung.push(which) });
+  const wakes = createGoalWakes({ goals, access: accessWith(rules), ring: (which) => void rung.push(which) });
   const answered = async (id: string) => {
     await stores.inbox.put(message(session, `from ${id}`, { author: { id, name: id } }));
     const opened = asRun(await store.open(session, "w"));
@@ -62,7 +69,10 @@ async function waiting(asked: object, waits: WaitToolOptions = {}) {
     return opened;
   };
   const next = async () => asRun(await store.open(session, "w", "goals"));
-  return { ...stores, session, run, told, end, wakes, rung, answered, next };
+  /** The same call again, by a later attempt of the run, or by another run. */
+  const again = async (of: string) =>
+    String(await tool.run(tool.parse({ reason: "the others", ...asked }), { ...context, run: of }));
+  return { ...stores, session, run, told, end, wakes, rung, answered, next, again };
 }
 
 const OUR_URL = "https://bobbin.example";
@@ -217,4 +227,47 @@ test("reaction: one to a message of the bot's in the thread wakes the goal once;
   expect(JSON.stringify((await w.next()).tail.at(-1)?.body)).toContain(
     "Eva (U7) reacted to your message with thumbsup.",
   );
+});
+
+test("a worker that died when it was told the address: the same run gets another one, the first works no more, and no other run gets any", async () => {
+  const w = await waiting({ kind: "webhook" }, OURS);
+  const second = await w.again(w.run.run.id);
+  await expect(w.again("another run")).rejects.toThrow("waiting");
+  await w.end();
+  expect(await w.wakes.called(sha256(tokenIn(w.told)), "")).toBe(false);
+  expect(await w.wakes.called(sha256(tokenIn(second)), "")).toBe(true);
+});
+
+test("who guesses addresses shuts out nobody who knows one, though all come from one proxy", async () => {
+  const w = await waiting({ kind: "webhook" }, OURS);
+  await w.end();
+  await using hook = await served(w.wakes);
+  const statuses = [];
+  for (let tries = 0; tries < 62; tries++)
+    statuses.push((await hook.call(`/hooks/wake/${"x".repeat(43)}`)).status);
+  expect(statuses.at(-1)).toBe(429);
+  expect((await hook.call(`/hooks/wake/${tokenIn(w.told)}`)).status).toBe(202);
+});
+
+test("a reaction counts of whoever may use the bot in the channel that the thread hangs in, as its goal says", async () => {
+  for (const [allowed, isWoken] of [
+    ["C7", true],
+    ["C8", false],
+  ] as const) {
+    const rules = {
+      channels: { allow: [`${threadOf(newSession()).platform}:*:${allowed}` as const], deny: [] },
+    };
+    const w = await waiting({ kind: "reaction" }, {}, { rules, where: { parent: "C7" } });
+    await createPages(backend.sql()).put(w.run.fence, {
+      run: w.run.run.id,
+      index: 0,
+      key: "k",
+      message: "m1",
+    });
+    await w.end();
+    const { platform, space, channel } = threadOf(w.session);
+    const author = { id: "U7", name: "Eva", kind: "member" } as const;
+    const reaction = { near: { platform, space, channel }, message: "m1", author, emoji: "+1" };
+    expect(await w.wakes.reacted(reaction)).toBe(isWoken);
+  }
 });

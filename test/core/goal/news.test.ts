@@ -102,3 +102,16 @@ test("a pause that somebody asked for was answered, so the turn under way says n
   const paused = later(going(), 2_500, { kind: "pause", by: owner });
   expect(ended(paused).news).toEqual({});
 });
+
+test.each(["reply", "reaction", "webhook"] as const)(
+  "a turn begun from a wait that waits for a %s is shown, with all that its reply gives and asks",
+  (kind) => {
+    const waits: GoalEvent = { kind: "wait", wait: "time", untilMs: 3_600_000, reason: "the build" };
+    const first = ended(later(going(), 2_500, waits), { calls: [] });
+    const other: GoalEvent = { kind: "wait", wait: kind, token: "t", reason: "a yes" };
+    const asks = ended(later(first.goal, DAY, begin, other), { calls: [] });
+    expect(asks.news.said).toContain("a yes");
+    // And so it is the next time, which has another address.
+    expect(ended(later(asks.goal, 9 * DAY, begin, other), { calls: [] }).news.said).toContain("a yes");
+  },
+);

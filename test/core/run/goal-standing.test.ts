@@ -28,17 +28,23 @@ async function world(more: { access?: Partial<AccessRules>; rules?: Partial<Goal
   await stores.goals.apply(session, setGoal());
   let standing: Standing = fine;
   let asked = 0;
+  let meanwhile = async (): Promise<unknown> => undefined;
   const never = new AbortController().signal;
   const causes: string[] = [];
+  const clock = manualClock();
+  const serving = (goals?: "goals") => async () => {
+    const opened = await stores.store.open(session, "w", goals);
+    if (opened.kind === "run") causes.push(opened.run.cause);
+    return "worked" as const;
+  };
   const step = onlyWhileAllowed({
-    step: async () => {
-      const opened = await stores.store.open(session, "w", "goals");
-      if (opened.kind === "run") causes.push(opened.run.cause);
-      return "worked";
-    },
+    step: serving("goals"),
+    people: serving(),
+    clock,
     goals: stores.goals,
     standingOf: async () => {
       asked += 1;
+      await meanwhile();
       return standing;
     },
     access: accessWith(more.access),
@@ -53,6 +59,9 @@ async function world(more: { access?: Partial<AccessRules>; rules?: Partial<Goal
     said: () => thread.texts(),
     goal: () => stores.goals.read(session),
     asked: () => asked,
+    clock,
+    /** While the platform is asked. */
+    meanwhile: (then: () => Promise<unknown>) => void (meanwhile = then),
     async served(now: Standing = fine) {
       standing = now;
       await step(session, { signal: never, isLive: () => true }, never);
@@ -134,4 +143,35 @@ test("a thread that turns out to be gone while its goal works ends the goal, and
   expect(await b.stores.goals.read(b.session)).toMatchObject({ closed: "gone", turns: 1 });
   expect(b.model.requests).toHaveLength(1);
   expect(await b.stores.goals.due(1_000)).not.toContain(b.session);
+});
+
+test("what the platform said of one goal is not done to the one that took its place: that one is asked about by itself", async () => {
+  const w = await world();
+  let replaced = 0;
+  w.meanwhile(async () => {
+    if (++replaced === 1) await w.goals.apply(w.session, setGoal("another", { by: admin, mode: "replace" }));
+  });
+  expect(await w.served({ kind: "owner_left" })).toEqual([]);
+  expect(w.asked()).toBe(2);
+  expect(await w.goal()).toMatchObject({ owner: { id: admin.id }, reason: "owner_left" });
+});
+
+test("where a goal is another one at each look, only people's messages are served", async () => {
+  const w = await world();
+  await w.inbox.put(message(w.session, "hello"));
+  w.meanwhile(() => w.goals.apply(w.session, setGoal("another", { by: admin, mode: "replace" })));
+  expect(await w.served({ kind: "owner_left" })).toEqual(["message"]);
+  expect(await w.goal()).toMatchObject({ status: "active" });
+});
+
+test("a platform that does not answer holds up nobody: people's messages are served, and the goal stays due", async () => {
+  const w = await world();
+  await w.inbox.put(message(w.session, "hello"));
+  const hanging = Promise.withResolvers<void>();
+  w.meanwhile(() => (hanging.resolve(), new Promise(() => {})));
+  const served = w.served();
+  await hanging.promise;
+  await w.clock.advance(5_000);
+  expect(await served).toEqual(["message"]);
+  expect(await w.goal()).toMatchObject({ status: "active", next: { n: 1 } });
 });
