@@ -81,7 +81,7 @@ export function createRedisPacer(deps: RedisPacerDeps, options: RedisPacerOption
         who,
         longestWaitMs(urgency),
         GRACE_MS,
-        LONGEST_DEBT_MS,
+        isLeast === true ? LONGEST_DEBT_MS : 0,
       ];
       return orAlone(
         budget,

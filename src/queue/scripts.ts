@@ -39,11 +39,17 @@ end`;
  * in it is expected at the latest.
  * ARGV[2] ms for each place, ARGV[3] places, ARGV[4] how many of them have to stay free, ARGV[5] urgency from 0, ARGV[6] 1 where that may
  * go beyond a budget that does not bind, ARGV[7] who, ARGV[8] the longest wait that is told, ARGV[9] ms of grace, ARGV[10] the
- * longest debt in ms.
+ * longest debt in ms, 0 where nobody may go beyond.
  * Result: 0 a place is taken, else how many ms to wait; then it stands in the line.
  */
 export const TAKE = `${NOW}
 local every, burst, who = tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[7]
+-- Where nothing was refused more than that cannot have been written: the clock has gone back.
+local most = now + burst * every + ARGV[10]
+if binding <= now and free > most then
+  free = most
+  keep()
+end
 local rank, before, known = tonumber(ARGV[5]) * 2 ^ 43 + now, 0, false
 if redis.call("exists", KEYS[2]) == 1 then
   local lapsed = redis.call("zrangebyscore", KEYS[3], "-inf", string.format("(%.0f", now), "limit", 0, 100)
@@ -77,6 +83,8 @@ return wait`;
 /** The same keys; ARGV[2] ms for each place, ARGV[3] places, ARGV[4] for how many ms none is to be had, ARGV[5] ms that the budget binds after it. */
 export const HOLD = `${NOW}
 local opens = now + ARGV[4]
+-- What was written beyond the budget is forgotten: the platform has said itself how long it wants nothing.
+if binding <= now then free = math.min(free, now + ARGV[3] * ARGV[2]) end
 free = math.max(free, opens + (ARGV[3] - 1) * ARGV[2])
 binding = math.max(binding, opens + ARGV[5])
 keep()

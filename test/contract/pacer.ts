@@ -177,6 +177,18 @@ export const pacerCases: readonly ContractCase<PacerSubject>[] = [
     },
   },
   {
+    title:
+      "after a refusal finals wait for as long as the platform said, however much was written beyond the budget",
+    async run({ pacer, pass }) {
+      await given(pacer, "final", 500, EDITS);
+      await pacer.hold(EDITS, 2_000);
+      const who = { who: "me", urgency: "final" } as const;
+      expect(await pacer.take(EDITS, who)).toBe(2_000);
+      await pass(2_000);
+      expect(await pacer.take(EDITS, who)).toBe(0);
+    },
+  },
+  {
     title: "what was written beyond the budget keeps progress away for a minute and no longer",
     async run({ pacer, pass }) {
       await given(pacer, "final", 500, EDITS);

@@ -69,3 +69,17 @@ test("nothing of a budget stays in Redis when it has been quiet", async () => {
     expect(ttlMs).toBeLessThanOrEqual(60_001);
   }
 });
+
+test("a clock that goes back holds up finals no longer than a full budget does", async () => {
+  await using corner = await freshRedis();
+  await using parts = await openRedisParts(corner);
+  let now = 10_000_000_000;
+  const alone = createLocalPacer(clock);
+  const pacer = createRedisPacer({ redis: parts.redis, alone, log: silentLog }, { now: () => now });
+  const take = (who: string) => pacer.take({ ...BUDGET, everyMs: 1_000 }, { who, urgency: "final" });
+  expect(await take("a")).toBe(0);
+  now -= 3_600_000;
+  expect(await take("b")).toBe(1_000);
+  now += 1_000;
+  expect(await take("b")).toBe(0);
+});

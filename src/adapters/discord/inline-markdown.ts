@@ -1,6 +1,7 @@
 /** The inside of a paragraph: mdast to Discord's markdown, with every sign that is only text escaped. */
 
 import type { Definition, PhrasingContent } from "mdast";
+import { isFalseLabel } from "../../core/reply/link-label.ts";
 import { imageLabel, plainWords, wordsOf } from "../../core/reply/plain-words.ts";
 
 export type Definitions = ReadonlyMap<string, Definition>;
@@ -83,7 +84,8 @@ function link(url: string, label: string): string {
     return address.startsWith("mailto:") && bare !== name ? `${escapeText(name)} (${bare})` : bare;
   }
   // A label that is an address itself is no label to Discord, and to people it may be a lie.
-  if (/https?:\/\//i.test(name)) return `${escapeText(name.replace(/^https?:\/\//i, ""))} (${address})`;
+  if (/https?:\/\//i.test(name) || isFalseLabel(name, address))
+    return `${escapeText(name.replace(/^https?:\/\//i, ""))} (${address})`;
   return `[${escapeText(name.replaceAll(/\s+/g, " "))}](${address})`;
 }
 

@@ -16,6 +16,11 @@ export interface LocalPacerOptions {
   readonly share?: number;
 }
 
+export interface LocalPacer extends Pacer {
+  /** Of how many budgets something is remembered. */
+  readonly known: number;
+}
+
 interface Place {
   readonly urgency: number;
   /** Ticks at which it came. */
@@ -35,22 +40,24 @@ interface State {
 /** Budgets that have been quiet for so long that nothing need be known of them are forgotten at this number. */
 const MOST_BUDGETS = 1_000;
 
-export function createLocalPacer(clock: Pick<Clock, "ticks">, options: LocalPacerOptions = {}): Pacer {
+export function createLocalPacer(clock: Pick<Clock, "ticks">, options: LocalPacerOptions = {}): LocalPacer {
   const { share = 1 } = options;
   const states = new Map<string, State>();
 
   function stateOf({ key }: Budget): State {
     const known = states.get(key) ?? { free: 0, bindingUntil: 0, line: new Map<string, Place>() };
     states.delete(key);
+    if (states.size >= MOST_BUDGETS) forgetQuiet();
     states.set(key, known);
-    if (states.size > MOST_BUDGETS) forgetQuiet();
     return known;
   }
 
   function forgetQuiet(): void {
     const now = clock.ticks();
-    for (const [key, { free, bindingUntil, line }] of states)
+    for (const [key, { free, bindingUntil, line }] of states) {
+      dropLapsed(line, now);
       if (Math.max(free, bindingUntil) < now && line.size === 0) states.delete(key);
+    }
   }
 
   function ours(budget: Budget): Budget {
@@ -60,6 +67,9 @@ export function createLocalPacer(clock: Pick<Clock, "ticks">, options: LocalPace
   }
 
   return {
+    get known() {
+      return states.size;
+    },
     take(whole, asking) {
       const budget = ours(whole);
       return Promise.resolve(takeFrom(stateOf(budget), budget, asking, clock.ticks()));
@@ -71,8 +81,12 @@ export function createLocalPacer(clock: Pick<Clock, "ticks">, options: LocalPace
     hold(whole, forMs) {
       const { everyMs, burst } = ours(whole);
       const state = stateOf(whole);
-      const opens = clock.ticks() + forMs;
-      state.free = Math.max(state.free, opens + (burst - 1) * everyMs);
+      const now = clock.ticks();
+      const opens = now + forMs;
+      // What was written beyond the budget is forgotten: the platform has said itself how long it wants nothing.
+      const isFirst = state.bindingUntil <= now;
+      const free = isFirst ? Math.min(state.free, now + burst * everyMs) : state.free;
+      state.free = Math.max(free, opens + (burst - 1) * everyMs);
       state.bindingUntil = Math.max(state.bindingUntil, opens + BINDING_MS);
       return Promise.resolve();
     },
@@ -82,7 +96,7 @@ export function createLocalPacer(clock: Pick<Clock, "ticks">, options: LocalPace
 function takeFrom(state: State, budget: Budget, { who, urgency }: Asking, now: number): number {
   const { everyMs, burst, isLeast } = budget;
   const { line } = state;
-  for (const [other, { until }] of line) if (until < now) line.delete(other);
+  dropLapsed(line, now);
   const known = line.get(who);
   const asked = { urgency: URGENCIES.indexOf(urgency), since: now };
   const own = known !== undefined && isBefore(known, asked) ? known : asked;
@@ -99,6 +113,10 @@ function takeFrom(state: State, budget: Budget, { who, urgency }: Asking, now: n
   const toldMs = Math.min(Math.ceil(waitMs), longestWaitMs(urgency));
   line.set(who, { ...own, until: now + toldMs + GRACE_MS });
   return toldMs;
+}
+
+function dropLapsed(line: Map<string, Place>, now: number): void {
+  for (const [who, { until }] of line) if (until < now) line.delete(who);
 }
 
 function isBefore(one: Omit<Place, "until">, other: Omit<Place, "until">): boolean {

@@ -5,11 +5,20 @@
  */
 
 import type { Log } from "../../core/ports/log.ts";
-import type { MayBegin, PageFile, Surface, SurfaceLimits, Written } from "../../core/ports/surface.ts";
+import type {
+  KnownPost,
+  MayBegin,
+  PageFile,
+  Surface,
+  SurfaceLimits,
+  Written,
+} from "../../core/ports/surface.ts";
 import { threadOf, type SessionId } from "../../core/thread.ts";
 import type { SlackAnswer, SlackApi } from "./api.ts";
-import { fieldsOf, listOf, textOf } from "./payload.ts";
+import { createFindPost } from "./find-post.ts";
+import { textOf } from "./payload.ts";
 import { decisionOn } from "./refusals.ts";
+import { CLOCKS_APART_MS } from "./surface.ts";
 import { uploadBytes } from "./upload.ts";
 
 /** Shared by all threads of an install: what one of them has learnt holds for the others. */
@@ -25,8 +34,9 @@ const FOREVER: ReadonlySet<string> = new Set([
   "not_allowed_token_type",
   "storage_limit_reached",
 ]);
-const PAGE_LIMIT = 200;
 const UPLOAD_AGAIN_MS = 2_000;
+/** So often the bytes of a file are brought: where they cannot arrive at all, its words come as messages. */
+const UPLOAD_TRIES = 3;
 const FILE_ID = /^F[A-Z0-9]+$/;
 
 export function withFiles(
@@ -37,9 +47,13 @@ export function withFiles(
 ): Surface {
   const { api, files } = deps;
   const { channel, root } = threadOf(session);
+  if (root === undefined) throw new RangeError(`not a thread of Slack: ${session}`);
   const log = deps.log.with({ session });
   /** What Slack has taken and not shared yet, or shared without an answer, by name. */
   const uploaded = new Map<string, string>();
+  /** How often the bytes did not arrive, by name. */
+  const failures = new Map<string, number>();
+  const posts = createFindPost(api, { channel, root });
 
   function refuse(answer: Exclude<SlackAnswer, { readonly kind: "ok" }>): Written {
     if (answer.kind === "refused" && FOREVER.has(answer.code) && !files.isRefused) {
@@ -47,6 +61,15 @@ export function withFiles(
       log.warn("Slack takes no file from the app: long answers come as more messages", { ...answer });
     }
     return decisionOn(answer);
+  }
+
+  function uploadFailed(name: string): Written {
+    const tries = (failures.get(name) ?? 0) + 1;
+    failures.set(name, tries);
+    if (tries < UPLOAD_TRIES) return { kind: "later", afterMs: UPLOAD_AGAIN_MS };
+    failures.delete(name);
+    log.warn("the bytes of a file do not reach Slack: the answer comes as more messages", { file: name });
+    return { kind: "refused", why: "the file could not be uploaded" };
   }
 
   async function upload({ name, text }: PageFile, mayBegin?: MayBegin): Promise<string | Written> {
@@ -57,12 +80,12 @@ export function withFiles(
     const place = await api.call("files.getUploadURLExternal", args, mayBegin);
     if (place.kind !== "ok") {
       const decision = refuse(place);
-      return decision.kind === "unknown" ? { kind: "later", afterMs: UPLOAD_AGAIN_MS } : decision;
+      return decision.kind === "unknown" ? uploadFailed(name) : decision;
     }
     const id = textOf(place.data["file_id"]);
     const url = textOf(place.data["upload_url"]);
-    if (id === undefined || url === undefined || !(await uploadBytes(url, bytes)))
-      return { kind: "later", afterMs: UPLOAD_AGAIN_MS };
+    if (id === undefined || url === undefined || !(await uploadBytes(url, bytes))) return uploadFailed(name);
+    failures.delete(name);
     uploaded.set(name, id);
     return id;
   }
@@ -78,22 +101,8 @@ export function withFiles(
     return refuse(answer);
   }
 
-  /** The newest part of the thread is enough: a file is the last thing that a run posts. */
-  async function find({ name }: PageFile): Promise<string | undefined> {
-    for (let cursor = ""; ;) {
-      const more = cursor === "" ? {} : { cursor };
-      const args = { channel, ts: root, limit: PAGE_LIMIT, ...more };
-      const answer = await api.call("conversations.replies", args);
-      if (answer.kind === "refused") return undefined;
-      if (answer.kind !== "ok") throw new Error(`the thread could not be searched: ${answer.kind}`);
-      const messages = listOf(answer.data["messages"]).map(fieldsOf);
-      const shared = messages.flatMap((message) => listOf(message["files"]).map(fieldsOf));
-      const id = textOf(shared.find((one) => one["name"] === name)?.["id"]);
-      if (id !== undefined) return id;
-      cursor = textOf(fieldsOf(answer.data["response_metadata"])["next_cursor"]) ?? "";
-      if (cursor === "") return undefined;
-    }
-  }
+  const find = ({ name }: PageFile, { since }: KnownPost): Promise<string | undefined> =>
+    posts.findFile(name, since - CLOCKS_APART_MS);
 
   async function remove(id: string, mayBegin?: MayBegin): Promise<Written> {
     const answer = await api.call("files.delete", { file: id }, mayBegin);
@@ -122,6 +131,6 @@ export function withFiles(
     remove: (message, mayBegin, urgency) =>
       FILE_ID.test(message) ? remove(message, mayBegin) : surface.remove(message, mayBegin, urgency),
     find: (key, known) =>
-      known?.page?.file === undefined ? surface.find(key, known) : find(known.page.file),
+      known?.page?.file === undefined ? surface.find(key, known) : find(known.page.file, known),
   };
 }

@@ -30,6 +30,8 @@ export interface FindPost {
    * Rejects when Slack does not say; the next call goes on where this one stopped.
    */
   find(key: string, sinceMs?: number): Promise<FoundPost>;
+  /** The id of the file of that name that is shared in the thread, if any; as `find` otherwise. */
+  findFile(name: string, sinceMs?: number): Promise<string | undefined>;
 }
 
 export function createFindPost(
@@ -56,26 +58,49 @@ export function createFindPost(
     return ts === undefined ? { kind: "nowhere" } : { kind: "stray", ts };
   }
 
+  /** Page by page until something is found: `undefined` after the last one, with what stands on it. */
+  async function search<T>(
+    key: string,
+    since: SlackData,
+    look: (messages: readonly SlackData[]) => T | undefined,
+  ): Promise<{ readonly found: T | undefined; readonly messages: readonly SlackData[] }> {
+    let cursor = reached?.key === key ? reached.cursor : "";
+    for (;;) {
+      reached = { key, cursor };
+      const next = cursor === "" ? {} : { cursor };
+      const data = await ask("conversations.replies", { ts: thread.root, ...since, ...next });
+      const messages = messagesIn(data);
+      const found = look(messages);
+      cursor = textOf(fieldsOf(data?.["response_metadata"])["next_cursor"]) ?? "";
+      if (found === undefined && cursor !== "") continue;
+      reached = undefined;
+      return { found, messages };
+    }
+  }
+
   return {
     async find(key, sinceMs) {
-      const since = sinceMs === undefined ? {} : { oldest: (Math.max(0, sinceMs) / 1_000).toFixed(6) };
-      let cursor = reached?.key === key ? reached.cursor : "";
-      for (;;) {
-        reached = { key, cursor };
-        const next = cursor === "" ? {} : { cursor };
-        const data = await ask("conversations.replies", { ts: thread.root, ...since, ...next });
-        const messages = messagesIn(data);
-        const ts = tsOf(messages.find((message) => carries(message, key)));
-        cursor = textOf(fieldsOf(data?.["response_metadata"])["next_cursor"]) ?? "";
-        if (ts === undefined && cursor !== "") continue;
-        reached = undefined;
-        if (ts !== undefined) return { kind: "found", ts };
-        const root = messages.find((message) => tsOf(message) === thread.root);
-        const isThere = root !== undefined && root["subtype"] !== "tombstone";
-        return isThere ? { kind: "nowhere" } : findStray(key, since);
-      }
+      const since = sinceOf(sinceMs);
+      const { found: ts, messages } = await search(key, since, (all) =>
+        tsOf(all.find((message) => carries(message, key))),
+      );
+      if (ts !== undefined) return { kind: "found", ts };
+      const root = messages.find((message) => tsOf(message) === thread.root);
+      const isThere = root !== undefined && root["subtype"] !== "tombstone";
+      return isThere ? { kind: "nowhere" } : findStray(key, since);
+    },
+    async findFile(name, sinceMs) {
+      const { found } = await search(`file ${name}`, sinceOf(sinceMs), (messages) => {
+        const shared = messages.flatMap((message) => listOf(message["files"]).map(fieldsOf));
+        return textOf(shared.find((one) => one["name"] === name)?.["id"]);
+      });
+      return found;
     },
   };
+}
+
+function sinceOf(ms: number | undefined): SlackData {
+  return ms === undefined ? {} : { oldest: (Math.max(0, ms) / 1_000).toFixed(6) };
 }
 
 export type FoundRoot =
@@ -90,10 +115,9 @@ export async function findRoot(
   key: string,
   sinceMs: number,
 ): Promise<FoundRoot> {
-  const oldest = (Math.max(0, sinceMs) / 1_000).toFixed(6);
   for (let cursor = ""; ;) {
     const next = cursor === "" ? {} : { cursor };
-    const args = { channel, limit: PAGE_LIMIT, include_all_metadata: true, oldest, ...next };
+    const args = { channel, limit: PAGE_LIMIT, include_all_metadata: true, ...sinceOf(sinceMs), ...next };
     const answer = await api.call("conversations.history", args);
     if (answer.kind === "refused" && HOPELESS.has(answer.code)) return { kind: "nowhere" };
     if (answer.kind !== "ok")

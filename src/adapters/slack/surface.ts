@@ -187,8 +187,8 @@ export function createSlackSurface(
     post,
     edit,
     remove,
-    async find(key) {
-      const since = begun.get(key);
+    async find(key, known) {
+      const since = begun.get(key) ?? known?.since;
       const found = await posts.find(key, since === undefined ? undefined : since - CLOCKS_APART_MS);
       if (found.kind === "stray") await removeStray(found.ts);
       return found.kind === "found" ? found.ts : undefined;

@@ -6,6 +6,7 @@
 import type { Definition, List, ListItem, Nodes, Parents, Table } from "mdast";
 import { isFalseLabel } from "../../core/reply/link-label.ts";
 import { markdownTree } from "../../core/reply/markdown-tree.ts";
+import { plainWords } from "../../core/reply/plain-words.ts";
 import { colouredCode } from "./code-colours.ts";
 
 /** Beyond it markdown is shown as plain text: far more than a page, and a bound on what hostile text can cost. */
@@ -82,9 +83,13 @@ function shown(node: Nodes, context: Context): string {
     case "break":
       return "<br>";
     case "link":
-      return link(node.url, inside(node, context));
+      return link(node.url, plainWords(node.children), inside(node, context));
     case "linkReference":
-      return link(context.definitions.get(node.identifier)?.url, inside(node, context));
+      return link(
+        context.definitions.get(node.identifier)?.url,
+        plainWords(node.children),
+        inside(node, context),
+      );
     case "image":
       return image(node.url, node.alt);
     case "imageReference":
@@ -144,18 +149,20 @@ function table(node: Table, context: Context): string {
 /** The chat's own threads, as `threadPath` writes them, and the admin pages. */
 const OWN_PAGE = /^\/(?:threads\/web%3A[A-Za-z0-9%._-]+(?:\/transcript)?|admin\/)$/;
 
-function link(url: string | undefined, label: string): string {
+/** @param words what people read of the label, which is HTML. */
+function link(url: string | undefined, words: string, label: string): string {
   if (url !== undefined && OWN_PAGE.test(url)) return `<a href="${escapeHtml(url)}">${label}</a>`;
   const address = safeAddress(url);
   if (address === undefined) return label;
-  if (isFalseLabel(label, address)) return `${label} (${escapeHtml(address)})`;
+  if (isFalseLabel(words, address)) return `${label} (${escapeHtml(address)})`;
   return `<a href="${escapeHtml(address)}" target="_blank" rel="noopener noreferrer nofollow">${label}</a>`;
 }
 
 /** Never an `img`: to load it would tell its server, with whatever the model put into the address. */
 function image(url: string | undefined, alt: string | null | undefined): string {
-  const label = escapeHtml(alt == null || alt.trim() === "" ? "Image" : `Image: ${alt}`);
-  return safeAddress(url) === undefined ? `<span>${label}</span>` : link(url, label);
+  const words = alt == null || alt.trim() === "" ? "Image" : `Image: ${alt}`;
+  const label = escapeHtml(words);
+  return safeAddress(url) === undefined ? `<span>${label}</span>` : link(url, words, label);
 }
 
 /** A name before the host is how an address pretends to be another one, so it makes no link. */

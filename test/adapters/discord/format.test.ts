@@ -21,6 +21,11 @@ test.each<[string, string, string]>([
     "[a page](https://example.org/x_y) https://example.org",
   ],
   ["a link whose label is an address", "[https://a.org](https://b.org)", "a.org (https://b.org)"],
+  [
+    "a link whose label is another host",
+    "[bank.**com**/login](https://b.org)",
+    "bank.com/login (https://b.org)",
+  ],
   ["a link that leads nowhere safe", "[x](javascript:alert)", "x (javascript:alert)"],
   ["an image", "![alt](https://example.org/a.png)", "[alt](https://example.org/a.png)"],
   [

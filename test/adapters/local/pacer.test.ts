@@ -26,6 +26,19 @@ test("alone among others that cannot be asked it takes a part of the budget, and
   expect(await take("b")).toBe(0);
 });
 
+test("budgets whose line nobody comes for any more are forgotten with the quiet ones", async () => {
+  const clock = manualClock();
+  const pacer = createLocalPacer(clock);
+  const keys = Array.from({ length: 1_001 }, (_, at) => `b${at}`);
+  const one = (key: string): Budget => ({ key, everyMs: 1_000, burst: 1 });
+  for (const key of keys.slice(0, 1_000))
+    for (const who of ["a", "b"]) await pacer.take(one(key), { who, urgency: "final" });
+  expect(pacer.known).toBe(1_000);
+  await clock.advance(60_000);
+  await pacer.take(one("b1000"), { who: "a", urgency: "final" });
+  expect(pacer.known).toBe(1);
+});
+
 expectBroken("gives everyone a write", pacerCases, () =>
   open((pacer) => ({ ...pacer, take: () => Promise.resolve(0) })),
 );

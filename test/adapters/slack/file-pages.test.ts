@@ -1,6 +1,11 @@
 // A very long answer in Slack: a first part as messages and all of it as a file, whatever goes wrong on the way.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createLocalPacer } from "../../../src/adapters/local/pacer.ts";
+import { createSlackSurfaces } from "../../../src/adapters/slack/surfaces.ts";
+import { createSystemClock } from "../../../src/adapters/system-clock.ts";
 import { roundOf, stopped } from "../../support/reply-bench.ts";
+import { silentLog } from "../../support/silent-log.ts";
+import { until } from "../../support/until.ts";
 import { outboundWorld, type OutboundWorld } from "./outbound-world.ts";
 
 let world: OutboundWorld;
@@ -17,6 +22,7 @@ afterEach(async () => {
   await world[Symbol.asyncDispose]();
 });
 
+const time = createSystemClock();
 const COMPLETE = "files.completeUploadExternal";
 const answer = Array.from(
   { length: 260 },
@@ -73,6 +79,56 @@ describe("a very long answer in Slack", () => {
     for (const line of [1, 130, 260]) expect(world.texts().join(" ")).toContain(`Line ${line} says`);
     expect(await settle("r2")).toEqual({ kind: "settled" });
     expect(asked()).toBe(1);
+  });
+
+  test("comes whole as messages where its bytes never arrive, and the next one tries again", async () => {
+    const unreachable = { upload_url: "http://127.0.0.1:1/upload" };
+    const api: typeof world.api = {
+      ...world.api,
+      async call(...args) {
+        const told = await world.api.call(...args);
+        return told.kind === "ok" ? { ...told, data: { ...told.data, ...unreachable } } : told;
+      },
+    };
+    const pacer = createLocalPacer(time);
+    const surfaces = createSlackSurfaces({ api, pacer, clock: time, log: silentLog }, { replyPages: 2 });
+    const surface = surfaces.of(world.session);
+    const page = { markdown: "", buttons: [], file: { name: "answer.md", title: "all", text: "all" } };
+    for (const kind of ["later", "later", "refused"])
+      expect(await surface.post("key-1", page)).toMatchObject({ kind });
+    expect(surface.limits.mostPages).toBe(2);
+    expect(await surface.post("key-1", page)).toMatchObject({ kind: "later" });
+    await surfaces.stop();
+  });
+
+  test("is looked for from where the search was cut short, and not among what is older than its run", async () => {
+    for (let index = 0; index < 450; index++)
+      world.ana.say(world.channel, `${index}`, { thread: world.root });
+    expect(await settle()).toEqual({ kind: "settled" });
+    const [row] = (await world.pages.list("r1" as never)).filter(({ index }) => index === 2);
+    world.slack.fault(
+      "conversations.replies",
+      { kind: "rate limited", retryAfterS: 1 },
+      { when: (call) => call.has("cursor") },
+    );
+    const again = createSlackSurfaces(
+      { api: world.api, pacer: createLocalPacer(time), clock: time, log: silentLog },
+      { replyPages: 2 },
+    );
+    const surface = again.of(world.session);
+    const page = { markdown: "", buttons: [], file: { name: "answer-r1.md", title: "all", text: "all" } };
+    const asked = () => world.slack.callsOf("conversations.replies").length;
+    const before = asked();
+    await expect(surface.find("key-1", { page, since: 0 })).rejects.toThrow("could not be searched");
+    const found = await until(() => surface.find("key-1", { page, since: 0 }), { what: "Slack answers" });
+    expect(found).toBe(row?.message);
+    const calls = world.slack.callsOf("conversations.replies").slice(before);
+    expect(calls.filter(({ args }) => args["cursor"] === undefined)).toHaveLength(1);
+    await surface.find("key-1", { page, since: 1_000_000_000 });
+    await surface.find("key-1", { since: 1_000_000_000 });
+    const told = world.slack.callsOf("conversations.replies").slice(-2);
+    expect(told.every(({ args }) => args["oldest"] === "999400.000000")).toBe(true);
+    await again.stop();
   });
 
   test("takes its file back with the page that it stands for", async () => {

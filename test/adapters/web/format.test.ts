@@ -72,6 +72,10 @@ test("a link whose label is another address is no link", () => {
   expect(htmlOf("[https://bank.example](https://evil.example)")).toBe(
     "<p>https://bank.example (https://evil.example/)</p>",
   );
+  expect(htmlOf("[https://**bank.com**/login](https://evil.example)")).toBe(
+    "<p>https://<strong>bank.com</strong>/login (https://evil.example/)</p>",
+  );
+  expect(htmlOf("[https://*evil.example*@x](https://evil.example)")).not.toContain("<a ");
 });
 
 test("S13: an image is a link and nothing is loaded for it", () => {
