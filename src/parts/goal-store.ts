@@ -51,7 +51,7 @@ export interface GoalPartsDeps extends Pick<GoalCardsDeps, "surfaceOf" | "reachO
 
 export function openGoals(deps: GoalPartsDeps, options?: GoalCardsOptions): GoalParts {
   const { sql, access, inbox, policies, queue, clock, log, newId } = deps;
-  const stored = createGoals(sql);
+  const stored = createGoals(sql, { atOnceIn: policies.atOnceIn });
   const goalCards = createGoalCardKeeper({ ...deps, hash: sha256, cards: createGoalCards(sql) }, options);
   const goals: Goals = {
     ...stored,

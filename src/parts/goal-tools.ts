@@ -58,8 +58,8 @@ export function openGoalParts(
     create: createCreateGoalTool({
       ...deps,
       hash: sha256,
-      limitsFor(session, asked) {
-        const policy = deps.policies.at(session);
+      limitsFor(session, asked, where) {
+        const policy = deps.policies.at(session, where);
         if (!policy.allow) return GOALS_OFF;
         const limits = { ...policy.limits, ...asked };
         return refusalOfLimits(limits, policy) ?? limits;

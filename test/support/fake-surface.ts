@@ -12,6 +12,8 @@ export type Reaction = (
   | { readonly kind: "later"; readonly waitMs: number; readonly isTurn?: true }
   | { readonly kind: "too_long" }
   | { readonly kind: "refused" }
+  /** Nobody may edit the newest message any more, and it is taken away. */
+  | { readonly kind: "frozen" }
   /** The response is lost; `landed` says whether the write was done. */
   | { readonly kind: "unknown"; readonly landed: boolean }
 ) & { readonly afterMs?: number };
@@ -187,6 +189,11 @@ export class FakeThread implements Surface {
         };
       case "too_long":
         return { kind: "too_long" };
+      case "frozen": {
+        const newest = this.messages.findLast(({ isDeleted }) => !isDeleted);
+        if (newest !== undefined) newest.isDeleted = true;
+        return { kind: "gone", what: "frozen" };
+      }
       case "refused":
         return { kind: "refused", why: "invalid_blocks" };
       case "unknown":

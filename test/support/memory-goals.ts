@@ -26,6 +26,7 @@ export function createMemoryGoals(now: () => number): Goals {
     },
     isDone: async (key) => done.has(key),
     record: async () => [],
+    whereOf: async () => undefined,
     waitingForCall: async () => undefined,
     waitingForReaction: async () => undefined,
     due: async () => [],

@@ -24,7 +24,7 @@ export function createTakeReaction(
     const near = { platform: "discord", space: guild ?? DIRECT, channel } as const;
     const emoji = reaction.emoji.name ?? reaction.emoji.id ?? "an emoji";
     try {
-      await deps.reacted({ near, message, author, emoji });
+      await deps.reacted({ near, message, author: () => Promise.resolve(author), emoji });
     } catch (error) {
       deps.log.warn("a reaction could not wake a goal; it goes on when its wait is over", { channel, error });
     }

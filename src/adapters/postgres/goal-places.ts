@@ -14,10 +14,16 @@ export function spaceOf(session: SessionId): string {
   return `${platform}:${space}`;
 }
 
+/** SQL: the same of the session that is this expression. */
+export const spaceIn = (session: string): string =>
+  `split_part(${session}, ':', 1) || ':' || split_part(${session}, ':', 2)`;
+
+/** SQL: whether the run `r` of the session `o` takes a place. */
+export const RUNNING = `r.cause = 'continuation' and r.reply = 'open' and o.touched_at > now_ms() - ${SILENT_MS}`;
+
 const busy = (space: string): string => `(
   select count(*) from runs r join sessions o on o.id = r.session
-  where r.cause = 'continuation' and r.reply = 'open' and starts_with(r.session, ${space} || ':')
-    and o.touched_at > now_ms() - ${SILENT_MS})`;
+  where ${RUNNING} and starts_with(r.session, ${space} || ':'))`;
 
 /** SQL: the CTEs up to `placed`, which has a row where there is a free place. @param first the space's parameter; the next one is how many there are. */
 export const placing = (first: number): string => `space as materialized (

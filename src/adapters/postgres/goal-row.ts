@@ -81,11 +81,11 @@ ${goalLog(
   };
 }
 
-/** SQL: the CTE of a line of the audit, of these expressions. */
+/** SQL: the CTE of a line of the audit, of these expressions. What its turns have seen and said is large, and stands in the goal and the entries. */
 export const goalLog = (
   name: string,
   of: Readonly<Record<"goal" | "status" | "body" | "kind" | "who" | "key", string>>,
   also = "",
 ): string => `${name} as (
   insert into goal_events (goal, kind, who, key, status, body)
-  select ${of.goal}, ${of.kind}, ${of.who}, ${of.key}, ${of.status}, ${of.body}::jsonb from held h where true${also})`;
+  select ${of.goal}, ${of.kind}, ${of.who}, ${of.key}, ${of.status}, ${of.body}::jsonb - 'seen' - 'said' from held h where true${also})`;

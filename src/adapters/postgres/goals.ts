@@ -2,6 +2,7 @@
 
 import type { GoalEvent } from "../../core/goal/event.ts";
 import { reduceGoal } from "../../core/goal/reduce.ts";
+import type { Where } from "../../core/inbound.ts";
 import type { Applied, Goals } from "../../core/ports/goals.ts";
 import type { SessionId } from "../../core/thread.ts";
 import {
@@ -14,7 +15,7 @@ import {
   type GoalChange,
   type GoalRow,
 } from "./goal-row.ts";
-import { spaceOf } from "./goal-places.ts";
+import { RUNNING, spaceIn, spaceOf } from "./goal-places.ts";
 import type { EntryRow } from "./entry-row.ts";
 import { sorted, TAIL } from "./open-tail.ts";
 import { shaped } from "./shaped.ts";
@@ -47,6 +48,11 @@ select ${TAIL} as entries from (
   where e.session = $1 and e.epoch = (select epoch from sessions where id = $1) order by e.seq desc limit $2::integer) e`,
 };
 
+const WHERE_OF = {
+  name: "goal-where-of",
+  text: `select i.body->'where' as where from inbox i where i.run = $1 and i.body ? 'where' order by i.seq desc limit 1`,
+};
+
 const WAITING_FOR_CALL = {
   name: "goal-waiting-for-call",
   text: `select session from goals where status = 'waiting' and closed is null and body->'wait'->>'token' = $1::text`,
@@ -64,16 +70,34 @@ where g.status = 'waiting' and g.closed is null and g.body->'wait'->>'kind' = 'r
 limit 1`,
 };
 
-const DUE = shaped<"all" | "space">({
-  name: (of) => `goals-due-${of}`,
-  text: (of) => `
-select g.session from goals g
-where g.wake_at <= now_ms()${of === "all" ? "" : " and starts_with(g.session, $2)"}
+const MAY_BEGIN = `g.wake_at <= now_ms()
   and not exists (select from runs r where r.session = g.session and r.reply <> 'settled')
   and not exists (
-    select from installs x where x.state = 'broken' and starts_with(g.session, concat(x.platform, ':', x.space, ':')))
-order by g.wake_at, g.n limit $1::integer`,
-});
+    select from installs x where x.state = 'broken' and starts_with(g.session, concat(x.platform, ':', x.space, ':')))`;
+
+const DUE_IN_SPACE = {
+  name: "goals-due-in-space",
+  text: `
+select g.session from goals g where ${MAY_BEGIN} and starts_with(g.session, $2) order by g.wake_at, g.n limit $1::integer`,
+};
+
+/**
+ * With how many run in their space: those of a space that is full are not rung for in vain. First the one of each space that is due
+ * longest, then the second ones: one space that has very many takes nobody's place.
+ */
+const DUE = {
+  name: "goals-due",
+  text: `
+with due as materialized (
+  select g.session, g.wake_at, g.n, ${spaceIn("g.session")} as space from goals g where ${MAY_BEGIN}),
+busy as (
+  select ${spaceIn("r.session")} as space, count(*) as runs from runs r join sessions o on o.id = r.session
+  where ${RUNNING} group by 1),
+placed as (
+  select session, wake_at, n, space, row_number() over (partition by space order by wake_at, n) as place from due)
+select p.session, p.wake_at as at, coalesce(b.runs, 0)::integer as busy from placed p left join busy b on b.space = p.space
+where p.place <= $1::integer order by p.place, p.wake_at, p.n`,
+};
 
 /** $1 session, $2 the goal that it has from now on. */
 const CHANGE = shaped<{ readonly part: ReturnType<typeof goalPart> }>({
@@ -114,7 +138,12 @@ export async function writeGoal(sql: Sql, session: SessionId, change: GoalChange
   return rows.length > 0;
 }
 
-export function createGoals(sql: Sql): Goals {
+export interface GoalsOptions {
+  /** How many turns of goals may run at once in the space of this session. Unlimited unless said. */
+  readonly atOnceIn?: (session: SessionId) => number;
+}
+
+export function createGoals(sql: Sql, { atOnceIn = () => Infinity }: GoalsOptions = {}): Goals {
   async function set(
     session: SessionId,
     before: GoalRow | undefined,
@@ -173,6 +202,10 @@ export function createGoals(sql: Sql): Goals {
       const [row] = await sql.query<{ entries: readonly EntryRow[] | null }>(RECORD, [session, limit]);
       return sorted(row?.entries ?? null);
     },
+    async whereOf(run) {
+      const [row] = await sql.query<{ where: Where | null }>(WHERE_OF, [run]);
+      return row?.where ?? undefined;
+    },
     async waitingForCall(token) {
       const [row] = await sql.query<{ session: SessionId }>(WAITING_FOR_CALL, [token]);
       return row?.session;
@@ -183,10 +216,16 @@ export function createGoals(sql: Sql): Goals {
       return row?.session;
     },
     async due(limit, like) {
-      const rows = await (like === undefined
-        ? sql.query<{ session: SessionId }>(DUE("all"), [limit])
-        : sql.query<{ session: SessionId }>(DUE("space"), [limit, `${spaceOf(like)}:`]));
-      return rows.map(({ session }) => session);
+      if (like !== undefined) {
+        const rows = await sql.query<{ session: SessionId }>(DUE_IN_SPACE, [limit, `${spaceOf(like)}:`]);
+        return rows.map(({ session }) => session);
+      }
+      const rows = await sql.query<{ session: SessionId; at: number; busy: number }>(DUE, [limit]);
+      return rows
+        .filter(({ session, busy }) => busy < atOnceIn(session))
+        .slice(0, limit)
+        .toSorted((one, other) => one.at - other.at)
+        .map(({ session }) => session);
     },
   };
 }

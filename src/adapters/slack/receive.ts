@@ -95,11 +95,17 @@ export function createReceive(deps: ReceiveDeps, bot: SlackBot): Receive {
 
   /** Only a goal that waits for it hears of it. */
   async function reacted({ user, channel, ts, emoji }: SlackReaction): Promise<Taken> {
-    await people.learn([user], user);
-    const { nameOf, factsOf } = people;
     const near = { platform: "slack", space: bot.space, channel } as const;
-    const author = authorOf(user, { bot, nameOf, factsOf });
-    await deps.reacted({ near, message: ts, author, emoji });
+    await deps.reacted({
+      near,
+      message: ts,
+      async author() {
+        await people.learn([user], user);
+        const { nameOf, factsOf } = people;
+        return authorOf(user, { bot, nameOf, factsOf });
+      },
+      emoji,
+    });
     return {};
   }
 

@@ -171,7 +171,7 @@ export function createSlackSurface(
     if (!isFrozen(answer)) return decisionOn(answer);
     log.info("a page can not be edited any more: another takes its place", { ...answer });
     await remove(ts);
-    return { kind: "gone", what: "message" };
+    return { kind: "gone", what: "frozen" };
   }
 
   async function remove(ts: string, mayBegin?: MayBegin, urgency: Urgency = "final"): Promise<Written> {

@@ -13,6 +13,7 @@ import type { Creation, Limits } from "../../core/goal/event.ts";
 import { OBJECTIVE_CHARACTERS } from "../../core/goal/goal.ts";
 import { reduceGoal } from "../../core/goal/reduce.ts";
 import type { Hash } from "../../core/ids.ts";
+import type { Where } from "../../core/inbound.ts";
 import type { GoalProposals } from "../../core/ports/goal-proposals.ts";
 import type { Goals } from "../../core/ports/goals.ts";
 import { threadOf, type SessionId } from "../../core/thread.ts";
@@ -24,7 +25,7 @@ export interface CreateGoalDeps {
   readonly proposals: GoalProposals;
   readonly hash: Hash;
   /** What a goal there may use when this was asked for; a sentence where there may be none, or not so much. */
-  limitsFor(session: SessionId, asked: Partial<Limits>): Limits | string;
+  limitsFor(session: SessionId, asked: Partial<Limits>, where: Where | undefined): Limits | string;
 }
 
 /** Entries among which the words of the person who asks are looked for. */
@@ -62,11 +63,13 @@ export function createCreateGoalTool({ goals, proposals, hash, limitsFor }: Crea
       const session = sessionOf(context);
       const { requester } = context;
       if (requester === undefined) throw new TypeError("Nobody asked for a goal here.");
-      const limits = limitsFor(session, {
+      const where = await goals.whereOf(context.run);
+      const asked = {
         ...(tokens === undefined ? {} : { tokens }),
         ...(turns === undefined ? {} : { turns }),
         ...(minutes === undefined ? {} : { minutes }),
-      });
+      };
+      const limits = limitsFor(session, asked, where);
       if (typeof limits === "string") throw new Error(limits);
       const id = hash(`${context.run}/${context.call}`).slice(0, ID_UNITS);
       const written = { objective, ...(doneWhen === undefined || doneWhen.length === 0 ? {} : { doneWhen }) };
@@ -78,13 +81,14 @@ export function createCreateGoalTool({ goals, proposals, hash, limitsFor }: Crea
         owner: { id: requester.id, name: requester.name },
         ...written,
         limits,
+        ...(where === undefined ? {} : { where }),
       };
       const key = `create_goal/${session}/${id}`;
       if (await goals.isDone(key)) return SET;
       const open = await goals.read(session);
       const step = reduceGoal(open, event, open?.updatedAt ?? 0);
       if (step.kind === "refused") throw new Error(step.why);
-      const usual = limitsFor(session, {});
+      const usual = limitsFor(session, {}, where);
       const isMore = typeof usual === "string" || WINDOWS.some((name) => limits[name] > usual[name]);
       const isAsked = async (): Promise<boolean> =>
         asksForGoal(newestWords(await goals.record(session, NEWEST_ENTRIES), context));

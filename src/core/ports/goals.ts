@@ -6,6 +6,7 @@
 import type { Entry } from "../entry.ts";
 import type { Goal } from "../goal/goal.ts";
 import type { GoalEvent } from "../goal/event.ts";
+import type { Where } from "../inbound.ts";
 import type { SessionId, Thread } from "../thread.ts";
 
 export type Applied =
@@ -25,12 +26,15 @@ export interface Goals {
   isDone(key: string): Promise<boolean>;
   /** The newest entries of the session since its reset, ascending: what is looked at when its goal is said to be reached. */
   record(session: SessionId, limit: number): Promise<readonly Entry[]>;
+  /** What the platform said of the place of the newest message that this run answers; undefined where its address says all. */
+  whereOf(run: string): Promise<Where | undefined>;
   /** The session whose goal waits for a call with the token of this hash; undefined where none does. */
   waitingForCall(token: string): Promise<SessionId | undefined>;
   /** The same for a reaction to this message of the bot's. @param near the place of the message; without a root all threads of its channel. */
   waitingForReaction(near: Thread, message: string): Promise<SessionId | undefined>;
   /**
-   * The sessions whose goal has something to do by itself now, the one that is due longest first.
+   * The sessions whose goal has something to do by itself now, the one that is due longest first. Where they are too many each space has
+   * its share, and one in which no more turns may run has none.
    * @param like only those of the space of this one.
    */
   due(limit: number, like?: SessionId): Promise<readonly SessionId[]>;

@@ -72,8 +72,11 @@ export interface SurfaceLimits {
 /** A decision, not an error code: what the writer has to do next. */
 export type Written =
   | { readonly kind: "ok"; readonly message: string }
-  /** The message, or the thread's root, is not there any more. */
-  | { readonly kind: "gone"; readonly what: "message" | "thread" }
+  /**
+   * The message, or the thread's root, is not there any more. `frozen`: the platform lets nobody edit the message any more, and it was
+   * taken away to make room for another.
+   */
+  | { readonly kind: "gone"; readonly what: "message" | "thread" | "frozen" }
   /** Not now: try again after `afterMs`. `isTurn`: the platform was not asked, and what is more urgent may come in sooner. */
   | { readonly kind: "later"; readonly afterMs: number; readonly isTurn?: true }
   | { readonly kind: "too_long" }

@@ -130,6 +130,8 @@ export function createGoalCardKeeper(deps: GoalCardsDeps, options: GoalCardsOpti
         if (written.what === "thread") return { kind: "over" };
         const { posts } = state;
         const gone: CardState = state.said === undefined ? { posts } : { posts, said: state.said };
+        // Nobody has deleted that one.
+        if (written.what === "frozen") return post(card, page, place, gone);
         // Whoever deletes it does not want it; it comes back when there is something new to say.
         return state.said === said || card.goal.closed !== undefined
           ? { kind: "shown", state: { posts, said } }
@@ -166,21 +168,23 @@ export function createGoalCardKeeper(deps: GoalCardsDeps, options: GoalCardsOpti
   /** Brings a card that was taken up to date, also with what comes meanwhile. */
   async function bring(taken: OwedCard): Promise<void> {
     const { session } = taken;
-    const reach = await deps.reachOf(session);
-    if (reach === "gone") return cards.over(taken);
-    if (reach === "broken") return cards.leave(taken, AWAY_MS);
-    if (taken.goal.closed === "gone") return cards.over(taken);
-    if (taken.goal.status === "paused" && taken.goal.reason === "archived") {
-      // An edit would open the thread again.
-      await cards.shown(taken, taken.state, { idleMs, quietMs: 0 });
-      return;
-    }
-    const surface = deps.surfaceOf(session);
     let card = taken;
     let until = clock.ticks() + writeMs;
     const mayBegin: MayBegin = () => !stopping.signal.aborted && clock.ticks() < until;
     for (let failures = 0; ;) {
+      // Asked of each state: it may be archived, or not be there any more, since the one before was shown.
+      const reach = await deps.reachOf(session);
+      if (reach === "gone" || card.goal.closed === "gone") return cards.over(card);
+      if (reach === "broken") return cards.leave(card, AWAY_MS);
+      if (card.goal.status === "paused" && card.goal.reason === "archived") {
+        // An edit would open the thread again.
+        const newer = await cards.shown(card, card.state, { idleMs, quietMs: 0 });
+        if (newer === undefined) return;
+        card = newer;
+        continue;
+      }
       if (!mayBegin()) return cards.leave(card, 0);
+      const surface = deps.surfaceOf(session);
       const step = await show(card, { surface, mayBegin });
       switch (step.kind) {
         case "lost":

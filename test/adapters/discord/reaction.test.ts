@@ -2,6 +2,7 @@
 import type { GatewayMessageReactionAddDispatchData } from "discord-api-types/v10";
 import { expect, test } from "vitest";
 import { createTakeReaction } from "../../../src/adapters/discord/reaction.ts";
+import type { Author } from "../../../src/core/inbound.ts";
 import type { Reaction } from "../../../src/core/run/wake-goal.ts";
 import { silentLog } from "../../support/silent-log.ts";
 
@@ -20,11 +21,11 @@ const reaction = {
 } as unknown as GatewayMessageReactionAddDispatchData;
 
 function taking(reacted?: () => Promise<boolean>) {
-  const heard: Reaction[] = [];
+  const heard: (Omit<Reaction, "author"> & { readonly author: Author })[] = [];
   const take = createTakeReaction(
     {
       reacted: async (one) => {
-        heard.push(one);
+        heard.push({ ...one, author: await one.author() });
         return (await reacted?.()) ?? true;
       },
       log: silentLog,

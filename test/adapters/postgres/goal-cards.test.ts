@@ -273,3 +273,48 @@ describe("whatever the platform does and whoever writes", () => {
     );
   });
 });
+
+test.each([pause, { kind: "clear", by: owner } as const])(
+  "a card that nobody may edit any more is posted anew: as it runs, and as its last state ($kind)",
+  async (event) => {
+    const it = world();
+    const keeper = it.keeper();
+    for (const each of [setGoal(), event]) {
+      if (each === event) it.thread.reactions.push({ kind: "frozen" });
+      await it.apply(each);
+      await it.while(keeper.shown(it.session));
+    }
+    await expectShown(it);
+    expect(it.thread.messages).toHaveLength(2);
+  },
+);
+
+test("a running card with nothing new to say but its figures is posted anew when it is frozen, and not when a person deleted it", async () => {
+  for (const isFrozen of [true, false]) {
+    const it = world();
+    const keeper = it.keeper();
+    const raise: GoalEvent = { kind: "raise", by: owner, more: { turns: 5 } };
+    for (const each of [setGoal(), raise]) {
+      if (each === raise && isFrozen) it.thread.reactions.push({ kind: "frozen" });
+      if (each === raise && !isFrozen) it.thread.messages[0]!.isDeleted = true;
+      await it.apply(each);
+      await it.while(keeper.shown(it.session));
+    }
+    expect(it.thread.visible()).toHaveLength(isFrozen ? 1 : 0);
+  }
+});
+
+test("a thread that is archived between two states of its card is not opened again by the second", async () => {
+  const it = world();
+  let shown = 0;
+  const real = cards();
+  const keeper = it.keeper({
+    async shown(card, state, times) {
+      if (++shown === 1) await it.apply({ kind: "lost", reason: "archived" });
+      return real.shown(card, state, times);
+    },
+  });
+  await it.apply(setGoal());
+  await it.while(keeper.shown(it.session));
+  expect(it.thread.writes.map(({ kind }) => kind)).toEqual(["post"]);
+});

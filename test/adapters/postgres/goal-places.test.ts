@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import type { SessionId } from "../../../src/core/thread.ts";
+import { createGoals } from "../../../src/adapters/postgres/goals.ts";
 import { createRunStore } from "../../../src/adapters/postgres/run-store.ts";
 import { answer, asRun, message, round } from "../../contract/store-samples.ts";
 import { setGoal, turn } from "../../support/goals.ts";
@@ -74,4 +75,23 @@ test("the place of a worker that died is free by itself, half a minute after it 
   expect((await open(second)).kind).toBe("nothing");
   await backend.sql().query(silent, [first, 1_100]);
   expect((await open(second)).kind).toBe("run");
+});
+
+test("a space that is full, and one that has very many, leave the others their share of what is looked for", async () => {
+  const full = await space(6, 1);
+  expect((await full.open(full.sessions[0]!)).kind).toBe("run");
+  const many = await space(6, 1);
+  const one = await space(1, 1);
+  const goals = createGoals(backend.sql(), { atOnceIn: () => 1 });
+  // Others of this database are due as well: far longer than anybody.
+  const dueSince = async (at: number, sessions: readonly SessionId[]) => {
+    const text = "update goals set wake_at = $2::bigint where session = $1";
+    for (const session of sessions) await backend.sql().query({ text }, [session, at]);
+  };
+  await dueSince(1, [...full.sessions.slice(1), ...many.sessions]);
+  await dueSince(2, one.sessions);
+  const due = await goals.due(2);
+  expect(due).toEqual([many.sessions[0], one.sessions[0]]);
+  // In the space itself they are named all the same, for when a place is free.
+  expect(await goals.due(10, full.sessions[0])).toEqual(full.sessions.slice(1));
 });

@@ -217,7 +217,7 @@ test("reaction: one to a message of the bot's in the thread wakes the goal once;
   const near = { platform, space, channel };
   await w.end();
   const react = (id: string, message: string, kind: "member" | "guest" = "member") =>
-    w.wakes.reacted({ near, message, author: { id, name: "Eva", kind }, emoji: "thumbsup" });
+    w.wakes.reacted({ near, message, author: async () => ({ id, name: "Eva", kind }), emoji: "thumbsup" });
   expect(await react("U7", "m2")).toBe(false);
   expect(await react("U2", "m1")).toBe(false);
   expect(await react("U7", "m1", "guest")).toBe(false);
@@ -267,7 +267,28 @@ test("a reaction counts of whoever may use the bot in the channel that the threa
     await w.end();
     const { platform, space, channel } = threadOf(w.session);
     const author = { id: "U7", name: "Eva", kind: "member" } as const;
-    const reaction = { near: { platform, space, channel }, message: "m1", author, emoji: "+1" };
+    const reaction = {
+      near: { platform, space, channel },
+      message: "m1",
+      author: async () => author,
+      emoji: "+1",
+    };
     expect(await w.wakes.reacted(reaction)).toBe(isWoken);
   }
+});
+
+test("who reacts is looked up only where a goal waits for it", async () => {
+  const w = await waiting({ kind: "reply" });
+  await createPages(backend.sql()).put(w.run.fence, {
+    run: w.run.run.id,
+    index: 0,
+    key: "k",
+    message: "m-unheard",
+  });
+  await w.end();
+  const { platform, space, channel } = threadOf(w.session);
+  const author = () => Promise.reject(new Error("looked up in vain"));
+  expect(
+    await w.wakes.reacted({ near: { platform, space, channel }, message: "m-unheard", author, emoji: "+1" }),
+  ).toBe(false);
 });

@@ -291,3 +291,22 @@ test("a turn without news stays without a reply for whoever delivers it after a 
   expect(ended).toMatchObject({ kind: "ended", news: { isQuiet: true } });
   expect(await store.open(session, "w2")).toMatchObject({ kind: "settle", outcome: { isQuiet: true } });
 });
+
+test("a line of a goal's audit has neither what its turns saw nor what they said: those are large, and stand elsewhere", async () => {
+  const { goals, store } = stores();
+  const session = newSession();
+  await goals.apply(session, setGoal());
+  const run = asRun(await store.open(session, "w", "goals"));
+  const ending = { reason: "stop", round: round(1, answer("done")), modelCalls: [] } as const;
+  await store.end(run.fence, { ...ending, turn: turn({ of: run.goal! }).turn });
+  expect(await goals.read(session)).toMatchObject({ said: "One page more.", seen: [["write page", "ok"]] });
+  const lines = await backend
+    .sql()
+    .query<{ body: object }>(
+      { text: "select e.body from goal_events e join goals g on g.id = e.goal where g.session = $1" },
+      [session],
+    );
+  expect(lines).toHaveLength(3);
+  for (const { body } of lines)
+    expect(Object.keys(body)).toEqual(expect.not.arrayContaining(["seen", "said"]));
+});

@@ -30,7 +30,7 @@ import { createSystemClock } from "../../../src/adapters/system-clock.ts";
 import { createPages } from "../../../src/adapters/postgres/pages.ts";
 import { createCommands } from "../../../src/core/command/commands.ts";
 import { BobbinError } from "../../../src/core/errors.ts";
-import type { Inbound } from "../../../src/core/inbound.ts";
+import type { Author, Inbound } from "../../../src/core/inbound.ts";
 import type { Models } from "../../../src/core/command/models.ts";
 import type { FeedbackBook } from "../../../src/core/ports/feedback.ts";
 import type { Pages } from "../../../src/core/ports/pages.ts";
@@ -48,6 +48,8 @@ import {
 import { freshDatabase } from "../../support/services/postgres.ts";
 import { accessWith } from "../../support/access.ts";
 
+type ReactionHeard = Omit<Reaction, "author"> & { readonly author: Author };
+
 export interface InboundWorld extends AsyncDisposable {
   readonly slack: LocalSlack;
   readonly connection: SlackConnection;
@@ -62,7 +64,7 @@ export interface InboundWorld extends AsyncDisposable {
   /** The next so many inbounds cannot be stored. */
   breakStore(times: number): void;
   /** Those that may wake a goal. */
-  readonly reactions: readonly Reaction[];
+  readonly reactions: readonly ReactionHeard[];
   /** One more gateway for the same app and store. */
   another(): Promise<SlackConnection>;
 }
@@ -92,7 +94,7 @@ export async function inboundWorld(options: WorldOptions = {}): Promise<InboundW
   const transcripts = createTranscripts(sql);
   const threads = createPersonThreads(sql);
   const feedback = createFeedbackBook(sql);
-  const reactions: Reaction[] = [];
+  const reactions: ReactionHeard[] = [];
   let broken = 0;
   const access = accessWith(options.access?.(slack));
   const real = createIntake({
@@ -158,7 +160,7 @@ export async function inboundWorld(options: WorldOptions = {}): Promise<InboundW
         answers,
         openForm: () => Promise.reject(new Error("no form is opened here")),
         async reacted(reaction) {
-          reactions.push(reaction);
+          reactions.push({ ...reaction, author: await reaction.author() });
           return true;
         },
         home: createHome({ api, access, threads, people, log: silentLog }, bot),

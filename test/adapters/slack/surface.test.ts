@@ -183,7 +183,7 @@ describe("a page in Slack", () => {
     const written = await world.surface.post("key-1", page("old"));
     const message = written.kind === "ok" ? written.message : "";
     world.slack.fault("chat.update", { kind: "refused", error: "edit_window_closed" });
-    expect(await world.surface.edit(message, page("new"))).toEqual({ kind: "gone", what: "message" });
+    expect(await world.surface.edit(message, page("new"))).toEqual({ kind: "gone", what: "frozen" });
     expect(world.texts()).toEqual([]);
   });
 

@@ -7,7 +7,9 @@ import { clickOf } from "../../../src/core/command/button.ts";
 import { createGoalCommands } from "../../../src/core/command/goal-command.ts";
 import { DEFAULT_LIMITS } from "../../../src/core/goal/goal.ts";
 import { createGoalPolicies, DEFAULT_GOAL_RULES } from "../../../src/core/goal/policy.ts";
+import type { Where } from "../../../src/core/inbound.ts";
 import type { Tool } from "../../../src/core/agent/tool.ts";
+import { message } from "../../contract/store-samples.ts";
 import { postgresBackend } from "../../adapters/postgres/backends.ts";
 import { accessWith } from "../../support/access.ts";
 import { tool } from "../../support/agent-library.ts";
@@ -21,7 +23,12 @@ const creates = (more: object = {}, call = "c1"): ScriptedStep =>
   calls([call, "create_goal", { objective: "tidy the wiki", done_when: ["no link is dead"], ...more }]);
 let count = 0;
 
-async function world(words: string, ...script: readonly ScriptedStep[]) {
+interface Said {
+  readonly text: string;
+  readonly where: Where;
+}
+
+async function world(said: string | Said, ...script: readonly ScriptedStep[]) {
   const tools: Tool[] = [];
   const bench = new RunBench(backend.sql(), script, { tools });
   const { goals } = bench.stores;
@@ -46,7 +53,8 @@ async function world(words: string, ...script: readonly ScriptedStep[]) {
     show: () => {},
     newId: () => `${session}-g${(count += 1)}`,
   });
-  await bench.say(words);
+  if (typeof said === "string") await bench.say(said);
+  else await bench.receive(message(session, said.text, { where: said.where }));
   const start = () =>
     bench.thread
       .visible()
@@ -161,4 +169,11 @@ test("a worker that dies when it was proposed: another one proposes the same, an
   const buttons = w.bench.thread.visible().flatMap((page) => page.buttons);
   expect(buttons.filter(({ action }) => action === "start")).toHaveLength(1);
   expect(await w.press()).toContain("This thread has a goal now");
+});
+
+test("a goal that a person's words set has the place as the platform told it, by which their rights are asked", async () => {
+  const where = { isDirect: true } as const;
+  const w = await world({ text: "set a goal: tidy the wiki", where }, creates(), reply("It begins."));
+  await w.bench.worker().serve();
+  expect(await w.read()).toMatchObject({ where });
 });
