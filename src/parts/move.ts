@@ -29,7 +29,9 @@ export async function exportTo(file: string, where: Where, log: Log): Promise<st
   const sql = await opened(where, log);
   try {
     const lines = new PassThrough();
-    const target = createWriteStream(part, { mode: 0o600 });
+    // One that lies there already keeps its own mode, or leads elsewhere.
+    await rm(part, { force: true });
+    const target = createWriteStream(part, { mode: 0o600, flags: "wx" });
     const written = isPacked(file) ? pipeline(lines, createGzip(), target) : pipeline(lines, target);
     // Whoever waits for room learns there that the file has failed.
     written.catch((error: unknown) => lines.destroy(error instanceof Error ? error : undefined));

@@ -1,5 +1,5 @@
 // Moving house: all that a bot holds goes from the embedded database into Postgres, and back, and the thread goes on.
-import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
@@ -61,7 +61,16 @@ test("what the embedded database holds goes to Postgres and back, whole, and the
   const [first, second] = [join(folder.path, "first.jsonl.gz"), join(folder.path, "second.jsonl")];
 
   const thread = await talk(old, llm, HOSTILE);
+  // What somebody else left there is neither followed nor keeps its mode.
+  const elsewhere = join(folder.path, "elsewhere");
+  await writeFile(elsewhere, "theirs");
+  await symlink(elsewhere, `${first}.part`);
   expect(await move("export", first, old)).toMatch(/^\d+ rows \(1 threads\) are in /);
+  expect(await readFile(elsewhere, "utf8")).toBe("theirs");
+  // Who is signed in stays where they are: a cookie would be good at the copy too.
+  expect(
+    (await contentOf(first)).filter((line) => /admin_browsers|admin_offers|review_reasons/.test(line)),
+  ).toEqual([]);
   await move("import", first, postgres);
   await move("export", second, postgres);
   expect(await contentOf(second)).toEqual(await contentOf(first));

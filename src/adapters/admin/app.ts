@@ -10,7 +10,7 @@ import { BobbinError, sentenceFor, toBobbinError } from "../../core/errors.ts";
 import type { Log } from "../../core/ports/log.ts";
 import type { Person } from "../../core/ports/sign-ins.ts";
 import { serveAssets } from "../http/assets.ts";
-import { guard, isFromHere } from "../http/guard.ts";
+import { guard, isFromHere, isLoopback } from "../http/guard.ts";
 import { routeAudit } from "./audit-log.ts";
 import { routeBrowsers } from "./browsers.ts";
 import { problemPage } from "./pages/layout.ts";
@@ -34,7 +34,7 @@ export interface AdminOptions {
   readonly allowedHosts?: readonly string[];
   /** People come over https. Default false. */
   readonly isSecure?: boolean;
-  /** As whom whoever sits at the machine comes in. Default nobody does. */
+  /** As whom whoever sits at the machine comes in, where all names are the loopback's. Default nobody does. */
   readonly owner?: Person;
 }
 
@@ -45,7 +45,9 @@ export function createAdminPages(deps: AdminDeps, options: AdminOptions): Hono<A
   const { allowedHosts = [], isSecure = false, owner } = options;
   const attempts = deps.attempts ?? createAttempts(deps.clock);
   const app = new Hono<AdminEnv>({ strict: false }).basePath("/admin");
-  const mayEnterHere = (c: Context): boolean => owner !== undefined && isFromHere(c);
+  // Where others come by a name of its own a proxy may stand on this machine that does not say for whom it asks.
+  const isPublic = allowedHosts.some((host) => !isLoopback(host));
+  const mayEnterHere = (c: Context): boolean => owner !== undefined && !isPublic && isFromHere(c);
 
   app.onError((error, c) => trouble(c, error));
   app.use("*", guard({ allowedHosts, bodies: "forms" }));

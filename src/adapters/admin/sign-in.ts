@@ -96,7 +96,8 @@ export function routeSignIn(app: Hono<AdminEnv>, deps: SignInDeps, options: Sign
     if (isTooMuch(c)) return tooMuch(c);
     const { owner } = options;
     if (owner === undefined || !options.mayEnterHere(c)) {
-      const sentence = "Only whoever sits at the machine that the bot runs on comes in this way.";
+      const sentence =
+        "Only whoever sits at the machine that the bot runs on comes in this way, and only while PUBLIC_URL is not set: start the bot without it.";
       return shown(c, problemPage("Not from here", sentence), 403);
     }
     const refused = await hasRole(c, owner, "from this machine");

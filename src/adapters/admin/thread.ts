@@ -52,22 +52,27 @@ export function routeThread(app: Hono<AdminEnv>, deps: ThreadDeps): void {
 
   app.get("/threads/:id", (c) =>
     withThread(c, "view", async (overview) => {
-      const view = await viewOf(c, overview);
+      const view = await viewOf(c, overview, await beforeIn(c, overview.session));
       return shown(c, page(aroundOf(c), "threads", overview.label, threadBody(view)));
     }),
   );
 
   app.get("/threads/:id/live", (c) =>
-    opened(c, async (found) => {
-      const { session } = found;
-      return streamThread(c, deps, {
-        state: () => review.state(session),
-        content: async () => {
-          const overview = (await overviews.get(c.get("viewer").who, session)) ?? found;
-          return String(await threadContent(await viewOf(c, overview)));
-        },
-      });
-    }),
+    withThread(
+      c,
+      "view",
+      async (found) => {
+        const { session } = found;
+        return streamThread(c, deps, {
+          state: () => review.state(session),
+          content: async () => {
+            const overview = (await overviews.get(c.get("viewer").who, session)) ?? found;
+            return String(await threadContent(await viewOf(c, overview, undefined)));
+          },
+        });
+      },
+      "live",
+    ),
   );
 
   app.get("/threads/:id/calls/:call", (c) =>
@@ -128,8 +133,12 @@ export function routeThread(app: Hono<AdminEnv>, deps: ThreadDeps): void {
     );
   });
 
-  async function viewOf(c: AdminContext, overview: Overview): Promise<ThreadView> {
-    const before = await beforeIn(c, overview.session);
+  /** @param before where it ends; undefined for what is newest. */
+  async function viewOf(
+    c: AdminContext,
+    overview: Overview,
+    before: number | undefined,
+  ): Promise<ThreadView> {
     const isEarlier = before !== undefined;
     const { session } = overview;
     const [thread, goals] = await Promise.all([

@@ -41,16 +41,25 @@ export function guard(options: GuardOptions): MiddlewareHandler {
   };
 }
 
+/** What proxies add, each its own. */
+const FORWARDED = [
+  "forwarded",
+  "via",
+  "x-forwarded-for",
+  "x-forwarded-host",
+  "x-forwarded-proto",
+  "x-real-ip",
+] as const;
+
 /** Whether the request came over the loopback and not through a proxy that only stands there. */
 export function isFromHere(
   c: Context<{ Bindings: { incoming?: { socket: { remoteAddress?: string } } } }>,
 ): boolean {
-  const forwarded = ["forwarded", "x-forwarded-for", "x-real-ip"].some(
-    (name) => c.req.header(name) !== undefined,
-  );
+  const forwarded = FORWARDED.some((name) => c.req.header(name) !== undefined);
   const remote = c.env?.incoming?.socket.remoteAddress?.replace(/^::ffff:/, "");
-  const isNear = remote === undefined || remote === "::1" || remote.startsWith("127.");
-  return isNear && !forwarded && isLoopback(hostOf(c)?.hostname ?? "");
+  const isNear = remote === "::1" || remote?.startsWith("127.");
+  // What is not known is not near.
+  return isNear === true && !forwarded && isLoopback(hostOf(c)?.hostname ?? "");
 }
 
 function refusal(
@@ -84,7 +93,7 @@ function hostOf(c: Context): URL | undefined {
   return URL.parse(`http://${c.req.header("host") ?? new URL(c.req.url).host}`) ?? undefined;
 }
 
-function isLoopback(hostname: string): boolean {
+export function isLoopback(hostname: string): boolean {
   return (
     hostname === "localhost" ||
     hostname.endsWith(".localhost") ||

@@ -47,6 +47,11 @@ export function isDirectChannel(channel: string): boolean {
   return channel.startsWith("D");
 }
 
+/** Whether a space is an install in a whole organisation, and no workspace. */
+export function isWideSpace(space: string): boolean {
+  return space.startsWith("E");
+}
+
 /** The app that an identity of Slack's is of. */
 export function appOf(id: InboundId): string {
   return id.split("/")[1] ?? "";

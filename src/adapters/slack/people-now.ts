@@ -5,6 +5,7 @@ import type { Author } from "../../core/inbound.ts";
 import type { PeopleNow } from "../../core/ports/people-now.ts";
 import { authorOf } from "./author.ts";
 import { fieldsOf } from "./payload.ts";
+import { isWideSpace } from "./identity.ts";
 import { factsIn, nameIn } from "./people.ts";
 import { botOf, type SlackSpaces } from "./spaces.ts";
 
@@ -25,7 +26,7 @@ export function createSlackPeopleNow(spaces: Pick<SlackSpaces, "at">): PeopleNow
       }
       const said = fieldsOf(answer.data["user"]);
       if (said["deleted"] === true) return undefined;
-      const facts = factsIn(said);
+      const facts = factsIn(said, isWideSpace(space));
       const name = nameIn(said);
       return authorOf(person, { bot: botOf(known), nameOf: () => name, factsOf: () => facts });
     },

@@ -46,6 +46,8 @@ export interface PeopleOptions {
   readonly adminMs?: number;
   /** How long somebody who could not be looked up is not asked for again, ms. Default 60,000. */
   readonly missedMs?: number;
+  /** Of an install in a whole organisation. Default false. */
+  readonly isWide?: boolean;
   /** People that are kept; the ones learned first go first. Default 5,000. */
   readonly most?: number;
 }
@@ -70,6 +72,7 @@ export function createSlackPeople(
 ): SlackPeople {
   const { api, clock } = deps;
   const { waitMs = 700, keepMs = 3_600_000, adminMs = 300_000, missedMs = 60_000, most = 5_000 } = options;
+  const { isWide = false } = options;
   const known = new Map<string, Known>();
   const asking = new Map<string, Promise<void>>();
 
@@ -81,7 +84,7 @@ export function createSlackPeople(
     if (answer.kind === "ok") {
       const said = fieldsOf(answer.data["user"]);
       const name = nameIn(said) ?? before?.name;
-      known.set(user, { name, facts: factsIn(said), saidAt: now, until: now + keepMs, notBefore: 0 });
+      known.set(user, { name, facts: factsIn(said, isWide), saidAt: now, until: now + keepMs, notBefore: 0 });
     } else {
       // What was known yesterday is better than nothing.
       const { name, facts, saidAt = 0 } = before ?? {};
@@ -140,15 +143,17 @@ export function nameIn(user: Payload): string | undefined {
   );
 }
 
-export function factsIn(user: Payload): SaidFacts {
+/** @param isWide of an install in a whole organisation: there an admin of one of its workspaces is none. Default false. */
+export function factsIn(user: Payload, isWide = false): SaidFacts {
   const wide = fieldsOf(user["enterprise_user"]);
-  const isOwner = user["is_owner"] === true || user["is_primary_owner"] === true || wide["is_owner"] === true;
+  const own: Payload = isWide ? {} : user;
+  const isOwner = own["is_owner"] === true || own["is_primary_owner"] === true || wide["is_owner"] === true;
   return {
     team: textOf(user["team_id"]),
     isStranger: user["is_stranger"] === true,
     isGuest: user["is_restricted"] === true || user["is_ultra_restricted"] === true,
     isBot: user["is_bot"] === true,
     ...(user["deleted"] === true ? { isGone: true as const } : {}),
-    admin: { isAdmin: isOwner || user["is_admin"] === true || wide["is_admin"] === true, isOwner },
+    admin: { isAdmin: isOwner || own["is_admin"] === true || wide["is_admin"] === true, isOwner },
   };
 }

@@ -14,7 +14,7 @@ import type { Surface } from "../../core/ports/surface.ts";
 import { threadOf, type SessionId } from "../../core/thread.ts";
 import { createSlackApi, type SlackApi } from "./api.ts";
 import { createSlackConversation } from "./conversation.ts";
-import type { SlackBot } from "./identity.ts";
+import { isWideSpace, type SlackBot } from "./identity.ts";
 import { InstalledSpace, type Known } from "./installed-space.ts";
 import { createSlackOpenings } from "./openings.ts";
 import { createSlackPeople, type SlackPeople } from "./people.ts";
@@ -70,7 +70,7 @@ export function createSlackSpaces(
     const api = new InstalledSpace({ ...deps, apiOf }, space);
     const made: SlackSpace = {
       api,
-      people: createSlackPeople({ api, clock: deps.clock }),
+      people: createSlackPeople({ api, clock: deps.clock }, { isWide: isWideSpace(space) }),
       surfaces: createSlackSurfaces({ ...deps, api }, replies),
       tell: createTell({ api, log: deps.log }),
       known: () => api.known(),

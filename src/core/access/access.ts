@@ -4,7 +4,15 @@ import type { CommandName } from "../command/command.ts";
 import type { Author, Inbound, Where } from "../inbound.ts";
 import type { Admission } from "../ports/inbox.ts";
 import { threadOf, type Platform, type SessionId, type Thread } from "../thread.ts";
-import { addressIn, decide, isAdmin, isReviewer, type Decision, type Request } from "./decide.ts";
+import {
+  addressIn,
+  decide,
+  deniedPerson,
+  isAdmin,
+  isReviewer,
+  type Decision,
+  type Request,
+} from "./decide.ts";
 import { isListed, type AccessRules } from "./rules.ts";
 
 export interface Access {
@@ -44,8 +52,7 @@ export function createAccess(rules: AccessRules): Access {
         isDirect: false,
         what: { kind: "command", name: "transcript" },
       };
-      const address = addressIn(request, who.id);
-      if (isListed(rules.users.deny, address)) return undefined;
+      if (deniedPerson(rules, request) !== undefined) return undefined;
       if (isAdmin(rules, request)) return "admin";
       return isReviewer(rules, request) ? "reviewer" : undefined;
     },

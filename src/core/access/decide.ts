@@ -96,17 +96,25 @@ function ignoredBot({ rules, what, user }: Asking): string | undefined {
   return `bots.allow: ${user} is on it, and bots are heard only in messages that mention this one`;
 }
 
+/** Whoever is kept out for who they are, wherever they come from; so is somebody of whom this could not be learnt. */
+export function deniedPerson(rules: AccessRules, request: Request): Refusal | undefined {
+  const user = addressIn(request, request.who.id);
+  if (isListed(rules.users.deny, user)) return { rule: `users.deny: ${user} is on it`, answer: NO_ENTRY };
+  const role = roleIn(request, rules.roles.deny);
+  if (role !== undefined) return { rule: `roles.deny: ${user} has ${role}`, answer: NO_ENTRY };
+  return isUntold(request, rules.roles.deny)
+    ? { rule: `roles.deny: which roles ${user} has could not be learnt`, answer: UNTOLD }
+    : undefined;
+}
+
 function denied(asking: Asking): Refusal | undefined {
-  const { rules, place, user } = asking;
+  const { rules, place } = asking;
   const space = spaceOf(place);
   const channel = addressIn(asking, place.channel);
   if (isListed(rules.spaces.deny, space))
     return { rule: `spaces.deny: ${space} is on it`, answer: "I do not answer here." };
-  if (isListed(rules.users.deny, user)) return { rule: `users.deny: ${user} is on it`, answer: NO_ENTRY };
-  const role = roleIn(asking, rules.roles.deny);
-  if (role !== undefined) return { rule: `roles.deny: ${user} has ${role}`, answer: NO_ENTRY };
-  if (isUntold(asking, rules.roles.deny))
-    return { rule: `roles.deny: which roles ${user} has could not be learnt`, answer: UNTOLD };
+  const person = deniedPerson(rules, asking);
+  if (person !== undefined) return person;
   if (isListed(rules.channels.deny, channel) && !isAdminsCommand(asking))
     return { rule: `channels.deny: ${channel} is on it`, answer: "I do not answer in this channel." };
   return undefined;

@@ -272,8 +272,19 @@ test("what is looked at is in the audit log of the space, before it is shown", a
   ]);
 });
 
-/** The head and the first event of a stream. */
-async function firstOf(browser: Browser, path: string) {
+test("what is followed live is written down as each connection begins, and is the newest part whatever is asked for", async () => {
+  const boss = await entered("UBOSS");
+  const before = (await world.audited(person("T1", "UBOSS"))).length;
+  for (const query of ["", "?before=1", "?at=1-1"])
+    expect((await firstOf(boss, `${PATH}/live${query}`, /event: thread/)).text).toContain("Zanzibar");
+  const lines = await world.audited(person("T1", "UBOSS"));
+  expect(
+    lines.slice(0, lines.length - before).map(({ kind, session, about }) => [kind, session, about]),
+  ).toEqual(Array.from({ length: 3 }, () => ["view", SESSION, "live"]));
+});
+
+/** The head and the first events of a stream, until one fits. */
+async function firstOf(browser: Browser, path: string, until = /^/) {
   const over = new AbortController();
   const response = await fetch(`${world.url}${path}`, {
     headers: { cookie: browser.cookie },
@@ -281,8 +292,13 @@ async function firstOf(browser: Browser, path: string) {
   });
   const { status, headers } = response;
   const reader = response.body?.getReader();
-  const first = await reader?.read();
-  const text = new TextDecoder().decode(first?.value);
+  const decoder = new TextDecoder();
+  let text = "";
+  for (let isOver = false; !isOver && (text === "" || !until.test(text));) {
+    const part = await reader?.read();
+    text += decoder.decode(part?.value, { stream: true });
+    isOver = part?.done !== false;
+  }
   over.abort();
   return { status, headers, text };
 }

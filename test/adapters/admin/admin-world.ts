@@ -73,7 +73,11 @@ export const person = (space: string, id: string, name = id): Person => ({
 export const REVIEWERS = ["slack:T1:UREVIEW", "slack:T2:UOTHER"];
 
 export async function openAdminWorld(
-  options: { readonly owner?: Person; readonly attempts?: AdminDeps["attempts"] } = {},
+  options: {
+    readonly owner?: Person;
+    readonly attempts?: AdminDeps["attempts"];
+    readonly allowedHosts?: readonly string[];
+  } = {},
 ): Promise<AdminWorld> {
   await using stack = new AsyncDisposableStack();
   const database = stack.use(await freshDatabase());
@@ -120,6 +124,7 @@ export async function openAdminWorld(
         join(root, "src/adapters/admin/browser"),
       ],
       ...(options.owner === undefined ? {} : { owner: options.owner }),
+      allowedHosts: options.allowedHosts ?? [],
     },
   );
   const server: Listening = await listen(

@@ -51,6 +51,18 @@ test("a conversation with the bot alone is opened only with a reason, which is k
   });
 });
 
+test("a branch, a thread that a goal began and refused words are somebody's own by their address alone", async () => {
+  const unsaid = "slack:T1:D1:171.7";
+  // No message of it says that it is direct.
+  await storeThread(world.sql, { session: unsaid, said: ["my pension is Samarkand", "noted"] });
+  expect((await boss.get(at(unsaid))).status).toBe(403);
+  for (const path of ["/admin/", "/admin/?q=Samarkand"]) {
+    expect((await boss.get(path)).text).not.toContain("pension");
+  }
+  await boss.send(at(unsaid, "/reason"), { reason: "ticket 13" });
+  expect((await boss.get(at(unsaid))).status).toBe(200);
+});
+
 test("a flag is made, taken on and resolved once; a note is never open; the list finds what is flagged", async () => {
   const flags = async (): Promise<string> => (await boss.get("/admin/?flagged=1")).text;
   expect(await flags()).toContain("No thread fits");

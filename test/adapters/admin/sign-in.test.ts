@@ -171,8 +171,13 @@ test("the owner of the machine comes in from it and from nowhere else", async ()
   await using local = await openAdminWorld({ owner });
   local.people.set("web:local:owner", admin("owner"));
   const afar = local.newBrowser();
-  const through = { "x-forwarded-for": "203.0.113.9" };
-  expect((await afar.send("/admin/here", {}, { token: "none", headers: through })).status).toBe(403);
+  for (const through of [
+    { "x-forwarded-for": "203.0.113.9" },
+    { via: "1.1 proxy" },
+    { "x-forwarded-host": "bot.example" },
+    { "x-forwarded-proto": "https" },
+  ])
+    expect((await afar.send("/admin/here", {}, { token: "none", headers: { ...through } })).status).toBe(403);
   const here = local.newBrowser();
   expect((await here.get("/admin/audit")).text).toContain("owner of this machine");
   const entered = await here.send("/admin/here", { next: "/admin/audit" }, { token: "none" });
@@ -184,6 +189,16 @@ test("the owner of the machine comes in from it and from nowhere else", async ()
   }
   // Where no web chat is, nobody comes in that way.
   expect((await world.newBrowser().send("/admin/here", {}, { token: "none" })).status).toBe(403);
+});
+
+test("where others come by a name of its own nobody is the machine's owner, and is told why", async () => {
+  const owner = { platform: "web", space: "local", person: "owner", name: "Owner" } as const;
+  await using local = await openAdminWorld({ owner, allowedHosts: ["bot.example"] });
+  local.people.set("web:local:owner", admin("owner"));
+  const browser = local.newBrowser();
+  expect((await browser.get("/admin/")).text).not.toContain("owner of this machine");
+  const answer = await browser.send("/admin/here", {}, { token: "none" });
+  expect([answer.status, answer.text.includes("PUBLIC_URL")]).toEqual([403, true]);
 });
 
 test("who tries too often has to wait a minute", async () => {

@@ -4,6 +4,7 @@ import { createLocalPacer } from "../../../src/adapters/local/pacer.ts";
 import { withEnvironmentInstall } from "../../../src/adapters/slack/environment-install.ts";
 import { identify } from "../../../src/adapters/slack/identify.ts";
 import { createSlackApi } from "../../../src/adapters/slack/api.ts";
+import { factsIn } from "../../../src/adapters/slack/people.ts";
 import { createSlackPeopleNow } from "../../../src/adapters/slack/people-now.ts";
 import { createSlackSpaces } from "../../../src/adapters/slack/spaces.ts";
 import { createSystemClock } from "../../../src/adapters/system-clock.ts";
@@ -53,4 +54,12 @@ test("an admin is one as long as Slack says so; guests, strangers, the deactivat
   expect(await roleOf(people.admin.id, { platform: "slack", space: "T0GONE" })).toBe("nobody");
   slack.deactivate(people.admin);
   expect(await roleOf(people.admin.id)).toBe("nobody");
+});
+
+test("where the app is installed in a whole organisation an admin of one of its workspaces is none", () => {
+  const ofWorkspace = { is_admin: true, is_owner: true, is_primary_owner: true };
+  const ofAll = { enterprise_user: { is_admin: true, is_owner: false } };
+  expect(factsIn(ofWorkspace, true).admin).toEqual({ isAdmin: false, isOwner: false });
+  expect(factsIn(ofWorkspace).admin).toEqual({ isAdmin: true, isOwner: true });
+  expect(factsIn(ofAll, true).admin).toEqual({ isAdmin: true, isOwner: false });
 });

@@ -207,3 +207,13 @@ test.each<[Partial<AccessRules>, boolean]>([
 ])("by the rules %j the app may be installed in T1: %s", (rules, may) => {
   expect(createAccess({ ...DEFAULT_ACCESS, ...rules }).ofSpace("slack", "T1")).toBe(may);
 });
+
+test("who is kept out for a role, or of whom that could not be learnt, sees no page either", () => {
+  const rules: AccessRules = { ...DEFAULT_ACCESS, roles: { deny: ["slack:T1:admin"] } };
+  const space = { platform: "slack", space: "T1" } as const;
+  const { roles: _, ...untold } = people.admin;
+  expect(createAccess(DEFAULT_ACCESS).roleOf(people.admin, space)).toBe("admin");
+  expect(createAccess(rules).roleOf(people.admin, space)).toBeUndefined();
+  expect(createAccess(rules).roleOf(untold, space)).toBeUndefined();
+  expect(createAccess(rules).roleOf({ ...people.admin, roles: [] }, space)).toBe("admin");
+});

@@ -5,7 +5,7 @@ import type { EndReason } from "../../../core/events.ts";
 import { labelOf } from "../../../core/label.ts";
 import type { Hit, Overview, OverviewFilter, Overviews, Space } from "../../../core/ports/overviews.ts";
 import type { RunCause } from "../../../core/run.ts";
-import type { SessionId } from "../../../core/thread.ts";
+import { isDirectAddress, threadOf, type SessionId } from "../../../core/thread.ts";
 import { ENTRY_JSON, toEntry, type EntryRow } from "../entry-row.ts";
 import { WAITS } from "../ledger-sql.ts";
 import type { Sql, SqlValue } from "../sql.ts";
@@ -171,7 +171,7 @@ async function search(
     if (!holds(text, wanted)) continue;
     const label = labelOf({ title: title ?? undefined, firstText: said ?? undefined });
     const named = firstName === null ? {} : { firstName };
-    const where = { session, label, isDirect, ...named };
+    const where = { session, label, isDirect: isDirectIn(session, isDirect), ...named };
     hits.set(session, { ...where, epoch, seq, at, snippet: snippetOf(text, wanted) });
     if (hits.size >= limit) break;
   }
@@ -186,8 +186,14 @@ function queryOf(place: string, { words }: Wanted): string {
     .join(" & ");
 }
 
+/** A goal, a branch and what was refused leave no message that says so, and the address does; rows that an older version made have it too. */
+function isDirectIn(session: SessionId, isSaid: boolean): boolean {
+  return isSaid || isDirectAddress(threadOf(session));
+}
+
 function toOverview({ title, said, ...row }: OverviewRow): Overview {
   const label = labelOf({ title: title ?? undefined, firstText: said ?? undefined });
   const known = Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
-  return { ...known, label } as unknown as Overview;
+  const isDirect = isDirectIn(row.session, row.isDirect);
+  return { ...known, label, isDirect } as unknown as Overview;
 }

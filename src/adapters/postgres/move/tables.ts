@@ -8,8 +8,17 @@ export interface MovedTable {
   readonly columns: readonly string[];
 }
 
-/** Says what the schema is, or which process is there just now: both are of a database, and not of what is in it. */
-const STAY: ReadonlySet<string> = new Set(["migrations", "processes"]);
+/**
+ * Says what the schema is, which process is there just now, or who is signed in: all that is of a database, and not of what is in it.
+ * A browser's cookie and a link would be good at the copy too.
+ */
+const STAY: ReadonlySet<string> = new Set([
+  "admin_browsers",
+  "admin_offers",
+  "migrations",
+  "processes",
+  "review_reasons",
+]);
 
 const TABLES = `
 select c.relname as name, array_to_json(array_agg(a.attname order by a.attnum))::text as columns
