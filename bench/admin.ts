@@ -133,7 +133,7 @@ try {
   await seed(sql);
   const making = await makeOverviews(sql);
   await sql.query({ text: "vacuum analyze" });
-  const overviews = createOverviews(sql);
+  const overviews = createOverviews(sql, () => false);
   const review = createReview(sql);
   const middle = Math.floor(sessions / 2);
   const search = (text: string) => () => overviews.search(SPACE, wantedIn(text)!, { limit: 50 });

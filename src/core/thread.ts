@@ -44,20 +44,6 @@ export function toSessionId(text: string): SessionId | undefined {
   return parse(text) === undefined ? undefined : (text as SessionId);
 }
 
-/** Whether the address itself says that it is of one person and the bot alone: also a thread that no message began, as a branch. */
-export function isDirectAddress({ platform, space, channel }: Thread): boolean {
-  switch (platform) {
-    case "slack":
-      return channel.startsWith("D");
-    case "discord":
-      return space === "dm";
-    case "web":
-      return false;
-    default:
-      return platform satisfies never;
-  }
-}
-
 function parse(id: string): Thread | undefined {
   const [platform, space, channel, root, ...rest] = id.split(":");
   if (platform === undefined || !isPlatform(platform)) return undefined;

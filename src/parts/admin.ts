@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createAdminPages } from "../adapters/admin/app.ts";
+import { isDirectAddress as isDirectOnDiscord } from "../adapters/discord/identity.ts";
 import { readDiscordAddress } from "../adapters/discord/message-link.ts";
 import { sha256 } from "../adapters/ids.ts";
 import { bodyOf } from "../adapters/openai/wire.ts";
@@ -16,6 +17,7 @@ import { createReview } from "../adapters/postgres/admin/review.ts";
 import { createSignIns } from "../adapters/postgres/admin/sign-ins.ts";
 import type { Sql } from "../adapters/postgres/sql.ts";
 import type { Settings } from "../adapters/settings/settings.ts";
+import { isDirectAddress as isDirectOnSlack } from "../adapters/slack/identity.ts";
 import { readSlackAddress } from "../adapters/slack/message-link.ts";
 import { createWebDoor, createWebPeopleNow, OWNER, readWebAddress } from "../adapters/web/owner.ts";
 import type { Access } from "../core/access/access.ts";
@@ -25,6 +27,7 @@ import { createViewers } from "../core/admin/viewers.ts";
 import type { NewId } from "../core/ids.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import type { Log } from "../core/ports/log.ts";
+import type { IsDirectAddress } from "../core/ports/overviews.ts";
 import type { PeopleNow } from "../core/ports/people-now.ts";
 import type { Platform } from "../core/thread.ts";
 
@@ -47,6 +50,7 @@ export interface AdminPartDeps {
   readonly log: Log;
 }
 
+const isDirectAddress: IsDirectAddress = (thread) => isDirectOnSlack(thread) || isDirectOnDiscord(thread);
 const READERS: readonly ReadAddress[] = [readSlackAddress, readDiscordAddress, readWebAddress];
 
 /** @param url where this process listens, for where nobody said how people reach it. */
@@ -76,7 +80,7 @@ export function openAdmin(
       signIns,
       viewers,
       audit: createAudit(sql),
-      overviews: createOverviews(sql),
+      overviews: createOverviews(sql, isDirectAddress),
       makeOverview: createOverviewMaker(sql).make,
       review: createReview(sql),
       usage: createUsageFigures(sql),

@@ -2,7 +2,7 @@
 
 import { inboundIdOf, type Inbound } from "../../core/inbound.ts";
 import type { InboundId } from "../../core/ids.ts";
-import { sessionIdOf, type SessionId } from "../../core/thread.ts";
+import { sessionIdOf, type SessionId, type Thread } from "../../core/thread.ts";
 
 export interface DiscordBot {
   /** The application's id; for an old one it differs from the user's. */
@@ -39,4 +39,9 @@ export function discordInboundId(
     kind,
     id,
   );
+}
+
+/** Of any platform's addresses those of Discord's. */
+export function isDirectAddress({ platform, space }: Thread): boolean {
+  return platform === "discord" && space === DIRECT;
 }

@@ -4,7 +4,7 @@ import type { CommandName } from "../../core/command/command.ts";
 import { COMMANDS } from "../../core/command/table.ts";
 import { inboundIdOf, type Inbound } from "../../core/inbound.ts";
 import type { InboundId } from "../../core/ids.ts";
-import { threadOf, toSessionId, type SessionId } from "../../core/thread.ts";
+import { threadOf, toSessionId, type SessionId, type Thread } from "../../core/thread.ts";
 
 export interface SlackBot {
   /** The install: the workspace's id (T…), or the organisation's (E…) for an install of the whole organisation. */
@@ -50,6 +50,11 @@ export function isDirectChannel(channel: string): boolean {
 /** Whether a space is an install in a whole organisation, and no workspace. */
 export function isWideSpace(space: string): boolean {
   return space.startsWith("E");
+}
+
+/** Of any platform's addresses those of Slack's. */
+export function isDirectAddress({ platform, channel }: Thread): boolean {
+  return platform === "slack" && isDirectChannel(channel);
 }
 
 /** The app that an identity of Slack's is of. */

@@ -3,6 +3,7 @@
  * then all are, since a process may have died between the two. Nothing waits for it.
  */
 
+import { toBobbinError, type ErrorCode } from "../errors.ts";
 import { pause } from "../pause.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
@@ -39,6 +40,9 @@ export interface OverviewKeeper {
 const RESTS = 4;
 const LONGEST_REST_MS = 1_000;
 const BATCH = 100;
+/** The lock stands in a transaction that does nothing meanwhile, and such a one is ended by the store after 15 s. */
+const LONGEST_BATCH_MS = 5_000;
+const STORE_IS_AWAY: ReadonlySet<ErrorCode> = new Set(["store_unavailable", "store_full"]);
 /** So many wait at most; the look at all finds the others. */
 const MOST_WAITING = 10_000;
 
@@ -54,6 +58,7 @@ export function createOverviewKeeper(
   let cancelAll: () => void = () => {};
   let working: Promise<void> = Promise.resolve();
   let isTroubled = false;
+  let isPlanned = false;
 
   async function guarded(work: () => Promise<void>): Promise<void> {
     try {
@@ -63,6 +68,21 @@ export function createOverviewKeeper(
       // An outage of an hour is one line; the next look at all finds what was missed.
       if (!isTroubled) log.warn("the overview of threads is behind; it is made up for later", { error });
       isTroubled = true;
+    }
+  }
+
+  /**
+   * A thread that cannot be made is passed over, and stands in no other's way.
+   * @returns whether it was made. Rejects when the store cannot be asked: then none can be.
+   */
+  async function isMade(session: SessionId): Promise<boolean> {
+    try {
+      await maker.make(session);
+      return true;
+    } catch (error) {
+      if (STORE_IS_AWAY.has(toBobbinError(error).code)) throw error;
+      log.warn("the overview of a thread cannot be made", { session, error });
+      return false;
     }
   }
 
@@ -77,23 +97,32 @@ export function createOverviewKeeper(
     for (const session of sessions) {
       if (stopping.signal.aborted) return;
       const begun = clock.ticks();
-      await maker.make(session);
+      await isMade(session);
       const restMs = Math.min(LONGEST_REST_MS, (clock.ticks() - begun) * RESTS);
       if (restMs > 0 && !(await pause(clock, restMs, stopping.signal))) return;
     }
   }
 
   async function makeAll(): Promise<void> {
+    isPlanned = false;
+    // They stay behind, and come up again in the next look at all.
+    const failed = new Set<SessionId>();
     // A batch at a time, so that no lock is held for long.
     for (let isMore = true; isMore && !stopping.signal.aborted;) {
       isMore = false;
       await deps.exclusive(async () => {
-        const sessions = await maker.behind(BATCH);
-        for (const session of sessions) {
+        const most = BATCH + failed.size;
+        const begun = clock.ticks();
+        const sessions = await maker.behind(most);
+        isMore = sessions.length === most;
+        for (const session of sessions.filter((each) => !failed.has(each))) {
+          if (clock.ticks() - begun >= LONGEST_BATCH_MS) {
+            isMore = true;
+            return;
+          }
           if (!(await pause(clock, gapMs, stopping.signal))) return;
-          await maker.make(session);
+          if (!(await isMade(session))) failed.add(session);
         }
-        isMore = sessions.length === BATCH;
       });
       await makeWaiting();
     }
@@ -101,7 +130,9 @@ export function createOverviewKeeper(
 
   const planAll = (): void => {
     if (stopping.signal.aborted) return;
-    queue(makeAll);
+    // One that takes longer than a minute is not begun again behind itself.
+    if (!isPlanned) queue(makeAll);
+    isPlanned = true;
     cancelAll = clock.after(everyMs, planAll);
   };
 

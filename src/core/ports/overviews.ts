@@ -2,11 +2,14 @@
 
 import type { EndReason } from "../events.ts";
 import type { RunCause } from "../run.ts";
-import type { SessionId } from "../thread.ts";
+import type { SessionId, Thread } from "../thread.ts";
 import type { Snippet, Wanted } from "../admin/words.ts";
 import type { Person } from "./sign-ins.ts";
 
 export type Space = Pick<Person, "platform" | "space">;
+
+/** Whether the address itself says that it is of one person and the bot alone: also a thread that no message began, as a branch. */
+export type IsDirectAddress = (thread: Thread) => boolean;
 
 export interface OverviewMaker {
   /** Makes a thread's overview from what is stored now, and lets its new entries be found. Done twice it changes nothing. */

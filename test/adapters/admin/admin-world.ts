@@ -11,6 +11,7 @@ import { createOverviews } from "../../../src/adapters/postgres/admin/overviews.
 import { createUsageFigures } from "../../../src/adapters/postgres/admin/usage-figures.ts";
 import { createRemarks } from "../../../src/adapters/postgres/admin/remarks.ts";
 import { createReview } from "../../../src/adapters/postgres/admin/review.ts";
+import { isDirectAddress } from "../../../src/adapters/slack/identity.ts";
 import { readSlackAddress } from "../../../src/adapters/slack/message-link.ts";
 import { createSignIns } from "../../../src/adapters/postgres/admin/sign-ins.ts";
 import { openPostgres } from "../../../src/adapters/postgres/pool.ts";
@@ -103,7 +104,7 @@ export async function openAdminWorld(
       signIns,
       viewers,
       audit,
-      overviews: createOverviews(sql),
+      overviews: createOverviews(sql, isDirectAddress),
       makeOverview: createOverviewMaker(sql).make,
       review: createReview(sql),
       usage: createUsageFigures(sql),

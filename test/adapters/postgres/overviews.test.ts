@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { createOverviewMaker } from "../../../src/adapters/postgres/admin/overview-maker.ts";
 import { createOverviews } from "../../../src/adapters/postgres/admin/overviews.ts";
+import type { Sql } from "../../../src/adapters/postgres/sql.ts";
 import { wantedIn } from "../../../src/core/admin/words.ts";
 import type { Overview } from "../../../src/core/ports/overviews.ts";
 import { sessionNamed, storeThread } from "../../support/stored-threads.ts";
@@ -14,7 +15,7 @@ const T2 = { platform: "slack", space: "T2" } as const;
 
 describe.each([postgresBackend(), pgliteBackend()])("$name", (backend) => {
   const maker = () => createOverviewMaker(backend.sql());
-  const overviews = () => createOverviews(backend.sql());
+  const overviews = () => createOverviews(backend.sql(), () => false);
   const find = async (text: string, space: { platform: "slack"; space: string } = T1): Promise<string[]> => {
     const wanted = wantedIn(text);
     if (wanted === undefined) return [];
@@ -54,6 +55,30 @@ describe.each([postgresBackend(), pgliteBackend()])("$name", (backend) => {
     await maker().make(sessionNamed("slack:T9:C1:1.1"));
     await maker().make(sessionNamed("slack:T9:C1:1.1"));
     expect(await maker().behind(100)).toEqual([]);
+  });
+
+  test("a thread whose words were not all written is behind until they are; one that is made is not read again", async () => {
+    const session = sessionNamed("slack:T8:C1:1.1");
+    const asked: string[] = [];
+    let isDying = true;
+    const watched: Sql = {
+      ...backend.sql(),
+      async query(statement, values) {
+        asked.push(statement.name ?? "");
+        if (isDying && statement.name === "overview-lines") throw new Error("the process dies here");
+        return backend.sql().query(statement, values);
+      },
+    };
+    await storeThread(backend.sql(), { session, said: ["xylophone", "answer"] });
+    await expect(createOverviewMaker(watched).make(session)).rejects.toThrow("dies here");
+    expect(await maker().behind(100)).toEqual([session]);
+    isDying = false;
+    await createOverviewMaker(watched).make(session);
+    expect(await find("xylophone", { platform: "slack", space: "T8" })).toEqual([session]);
+    expect(await maker().behind(100)).toEqual([]);
+    asked.length = 0;
+    await createOverviewMaker(watched).make(session);
+    expect(asked).toEqual(["overview-make"]);
   });
 
   test("a space lists its own threads, the newest first, with what they are and cost", async () => {

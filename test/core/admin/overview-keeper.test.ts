@@ -96,3 +96,64 @@ test("it rests after each thread for some times as long as that took, so that an
   expect(made).toEqual(["slack:T1:C1:1", "slack:T1:C1:2"]);
   await keeper.stop();
 });
+
+test("a thread that cannot be made is passed over, and is tried again by the next look at all", async () => {
+  const clock = manualClock();
+  const bad = "slack:T1:C1:bad";
+  const behind = new Set([bad, ...Array.from({ length: 250 }, (_, n) => `slack:T1:C1:${n}`)]);
+  let tries = 0;
+  const keeper = createOverviewKeeper({
+    clock,
+    log: silentLog,
+    exclusive: (body) => body(),
+    maker: {
+      async make(session) {
+        if (session === bad && ++tries === 1) throw new Error("a row that cannot be read");
+        behind.delete(session);
+      },
+      behind: (limit) => Promise.resolve([...behind].slice(0, limit) as SessionId[]),
+    },
+  });
+  keeper.start();
+  await clock.advance(10_000);
+  expect([tries, ...behind]).toEqual([1, bad]);
+  await clock.advance(60_000);
+  expect([tries, ...behind]).toEqual([2]);
+  await keeper.stop();
+});
+
+test("a look at all that takes longer than a minute gives the lock back every few seconds, and is not begun again behind itself", async () => {
+  const clock = manualClock();
+  const behind = new Set(Array.from({ length: 90 }, (_, n) => `slack:T1:C1:${n}`));
+  const held: number[] = [];
+  let looks = 0;
+  const keeper = createOverviewKeeper({
+    clock,
+    log: silentLog,
+    async exclusive(body) {
+      const begun = clock.ticks();
+      await body();
+      held.push(clock.ticks() - begun);
+    },
+    maker: {
+      make: (session) =>
+        new Promise((resolve) => {
+          clock.after(2_000, () => {
+            behind.delete(session);
+            resolve();
+          });
+        }),
+      behind(limit) {
+        looks += 1;
+        return Promise.resolve([...behind].slice(0, limit) as SessionId[]);
+      },
+    },
+  });
+  keeper.start();
+  await clock.advance(200_000);
+  expect(behind.size).toBe(0);
+  expect(Math.max(...held)).toBeLessThan(10_000);
+  // Three in each batch, and one look at all that was asked for meanwhile.
+  expect(looks).toBeLessThanOrEqual(90 / 3 + 2);
+  await keeper.stop();
+});

@@ -9,7 +9,10 @@ import { FIRST_SAID } from "../transcripts.ts";
 import type { Sql } from "../sql.ts";
 import { textOfEntry } from "./entry-text.ts";
 
-/** The revision is read in the statement that reads what stands behind it, so that what comes later is seen to be later. */
+/**
+ * The revision is read in the statement that reads what stands behind it, so that what comes later is seen to be later. Nothing is
+ * read where all of it is made: that is asked first, and by itself.
+ */
 const OVERVIEW = {
   name: "overview-make",
   text: `
@@ -41,14 +44,16 @@ left join lateral (
   select c.model, c.params, coalesce(c.input, 0) + coalesce(c.cache_read, 0) + coalesce(c.cache_write, 0) as read
   from runs r join model_calls c on c.run = r.id where r.session = s.id
   order by r.n desc, c.started_at desc, c.id desc limit 1) last_call on true
-where s.id = $1
+where s.id = $1 and not exists (
+  select from overviews made join sessions now on now.id = made.session
+  where made.session = $1 and made.rev = now.rev and made.words_rev = now.rev)
 on conflict (session) do update set rev = excluded.rev, touched_at = excluded.touched_at, said = excluded.said,
   people = excluded.people, first_name = excluded.first_name, is_direct = excluded.is_direct, runs = excluded.runs,
   rounds = excluded.rounds, model = excluded.model, cause = excluded.cause, reason = excluded.reason,
   has_error = excluded.has_error, has_goal = excluded.has_goal, tokens = excluded.tokens, cost = excluded.cost,
   context_tokens = excluded.context_tokens, context_window = excluded.context_window, source = excluded.source
 where o.rev <= excluded.rev
-returning o.seq`,
+returning o.rev`,
 };
 
 const ENTRIES = {
@@ -72,11 +77,17 @@ with lines as (
 update overviews set seq = greatest(seq, $3::bigint) where session = $1`,
 };
 
+/** Only now: what ends before it is made again. */
+const DONE = {
+  name: "overview-done",
+  text: `update overviews set words_rev = greatest(coalesce(words_rev, 0), $2::bigint) where session = $1`,
+};
+
 const BEHIND = {
   name: "overviews-behind",
   text: `
 select s.id from sessions s left join overviews o on o.session = s.id
-where o.rev is distinct from s.rev limit $1::integer`,
+where o.rev is distinct from s.rev or o.words_rev is distinct from s.rev limit $1::integer`,
 };
 
 const AT_ONCE = 300;
@@ -101,8 +112,11 @@ export function createOverviewMaker(sql: Sql): OverviewMaker {
   return {
     async make(session) {
       const { platform, space, channel } = threadOf(session);
-      await sql.query(OVERVIEW, [session, platform, space, channel]);
+      const [made] = await sql.query<{ rev: number }>(OVERVIEW, [session, platform, space, channel]);
+      // All of it is there, or somebody else makes a newer one.
+      if (made === undefined) return;
       while (await makeLines(session, placeWord(platform, space)));
+      await sql.query(DONE, [session, made.rev]);
     },
     async behind(limit) {
       return (await sql.query<{ id: SessionId }>(BEHIND, [limit])).map(({ id }) => id);

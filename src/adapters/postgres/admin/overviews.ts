@@ -3,9 +3,16 @@
 import { holds, snippetOf, type Wanted } from "../../../core/admin/words.ts";
 import type { EndReason } from "../../../core/events.ts";
 import { labelOf } from "../../../core/label.ts";
-import type { Hit, Overview, OverviewFilter, Overviews, Space } from "../../../core/ports/overviews.ts";
+import type {
+  Hit,
+  IsDirectAddress,
+  Overview,
+  OverviewFilter,
+  Overviews,
+  Space,
+} from "../../../core/ports/overviews.ts";
 import type { RunCause } from "../../../core/run.ts";
-import { isDirectAddress, threadOf, type SessionId } from "../../../core/thread.ts";
+import { threadOf, type SessionId } from "../../../core/thread.ts";
 import { ENTRY_JSON, toEntry, type EntryRow } from "../entry-row.ts";
 import { WAITS } from "../ledger-sql.ts";
 import type { Sql, SqlValue } from "../sql.ts";
@@ -51,9 +58,15 @@ o.session, o.channel, o.said, o.started_at as "startedAt", s.title, greatest(o.t
 const shownOf = (chosen: string): string => `
 select ${SHOWN} from (${chosen}) o join sessions s on s.id = o.session order by o.touched_at desc, o.session desc`;
 
-export function createOverviews(sql: Sql): Overviews {
+/**
+ * @param isDirectAddress of all platforms: a goal, a branch and what was refused leave no message that says that a thread is direct, and
+ * the address does.
+ */
+export function createOverviews(sql: Sql, isDirectAddress: IsDirectAddress): Overviews {
   async function read(chosen: string, values: readonly SqlValue[]): Promise<readonly Overview[]> {
-    return (await sql.query<OverviewRow>({ text: shownOf(chosen) }, values)).map(toOverview);
+    return (await sql.query<OverviewRow>({ text: shownOf(chosen) }, values)).map((row) =>
+      toOverview(row, isDirectAddress),
+    );
   }
 
   return {
@@ -91,7 +104,7 @@ order by o.touched_at desc, o.session desc limit ${given(limit)}::integer`,
         values,
       );
     },
-    search: (space, wanted, options) => search(sql, space, wanted, options),
+    search: (space, wanted, options) => search(sql, isDirectAddress, space, wanted, options),
   };
 }
 
@@ -153,6 +166,7 @@ interface FoundRow {
 
 async function search(
   sql: Sql,
+  isDirectAddress: IsDirectAddress,
   { platform, space }: Space,
   wanted: Wanted,
   { limit, before }: { readonly limit: number; readonly before?: number },
@@ -171,7 +185,8 @@ async function search(
     if (!holds(text, wanted)) continue;
     const label = labelOf({ title: title ?? undefined, firstText: said ?? undefined });
     const named = firstName === null ? {} : { firstName };
-    const where = { session, label, isDirect: isDirectIn(session, isDirect), ...named };
+    const isAlone = isDirect || isDirectAddress(threadOf(session));
+    const where = { session, label, isDirect: isAlone, ...named };
     hits.set(session, { ...where, epoch, seq, at, snippet: snippetOf(text, wanted) });
     if (hits.size >= limit) break;
   }
@@ -186,14 +201,9 @@ function queryOf(place: string, { words }: Wanted): string {
     .join(" & ");
 }
 
-/** A goal, a branch and what was refused leave no message that says so, and the address does; rows that an older version made have it too. */
-function isDirectIn(session: SessionId, isSaid: boolean): boolean {
-  return isSaid || isDirectAddress(threadOf(session));
-}
-
-function toOverview({ title, said, ...row }: OverviewRow): Overview {
+function toOverview({ title, said, ...row }: OverviewRow, isDirectAddress: IsDirectAddress): Overview {
   const label = labelOf({ title: title ?? undefined, firstText: said ?? undefined });
   const known = Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
-  const isDirect = isDirectIn(row.session, row.isDirect);
+  const isDirect = row.isDirect || isDirectAddress(threadOf(row.session));
   return { ...known, label, isDirect } as unknown as Overview;
 }
