@@ -40,7 +40,7 @@ test("a word that is no command is answered with those that are", async () => {
   await using process = spawnProduct("strat", {});
   expect(await process.exited).toBe(2);
   expect(saidBy(process)).toEqual([
-    "There is no command strat. Commands: start, gateway, worker, migrate, doctor.",
+    "There is no command strat. Commands: start, gateway, worker, migrate, doctor, export, import.",
   ]);
 });
 

@@ -270,7 +270,7 @@ test("I21 pitfall 14: without the Message Content Intent mentions and direct mes
   expect(world.replies(said.id).filter(({ text }) => text.includes("Intent"))).toHaveLength(1);
   const dm = ana.dm("and quietly?");
   await world.settled(dm.channel, 1);
-  expect(discord.gateway.identifies.map(({ intents }) => intents)).toEqual([4_609]);
+  expect(discord.gateway.identifies.map(({ intents }) => intents)).toEqual([13_825]);
   await isWell(world);
   world.expectPeace();
 });
