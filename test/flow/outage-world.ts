@@ -60,7 +60,9 @@ export async function openOutageWorld({ roles, parentFolder }: OutageWorldOption
   };
   const parts = roles === "start" ? (["start"] as const) : (["gateway", "worker"] as const);
   const apps: App[] = [];
-  for (const role of parts) apps.push(building.use(await startProduct(role, env, { times: TIMES })));
+  // What is long is read in the thread here, and not in a file.
+  const limits = { replyPages: Number.POSITIVE_INFINITY };
+  for (const role of parts) apps.push(building.use(await startProduct(role, env, { times: TIMES }, limits)));
   const sql = openPostgres({ url: postgres.url });
   building.defer(() => sql.close());
   const url = apps[0]?.url ?? "";
