@@ -16,8 +16,10 @@ const WRITES = new Set(["chat.postMessage", "chat.update", "chat.delete"]);
 
 const STALE = "no stale write was accepted";
 
-/** Between the claim of a run and the first of its final pages. */
-const STEPS = WORKER_MOMENTS.slice(0, WORKER_MOMENTS.indexOf("before pages-put") + 1);
+/** Between the claim of a run and the first of its final pages. A run that somebody asked for takes none of a goal's steps. */
+const STEPS = WORKER_MOMENTS.slice(0, WORKER_MOMENTS.indexOf("before pages-put") + 1).filter(
+  (moment) => !moment.endsWith("open-goal"),
+);
 
 interface Awakening {
   readonly step: string;
