@@ -7,7 +7,8 @@ import type { PageContent } from "../../src/core/ports/surface.ts";
 const read = await readSettings(process.env, { command: "worker" });
 if (read.kind === "wrong") throw new Error(JSON.stringify(read.problems));
 const log = createLog({ write: (line) => void process.stdout.write(line) }, { level: "info", secrets: [] });
-const isFinal = (page: PageContent): boolean => page.status === undefined && page.buttons.length === 0;
+const isFinal = (page: PageContent): boolean =>
+  page.status === undefined && page.buttons.every(({ action }) => action !== "stop");
 const dieAtFinal = (page: PageContent): void => {
   if (isFinal(page)) process.kill(process.pid, "SIGKILL");
 };

@@ -44,7 +44,9 @@ describe("a reply in Slack", () => {
     writer.on(said("is 42."));
     expect(await writer.settle(stopped)).toEqual({ kind: "settled" });
     expect(answers()).toEqual(["The answer is 42."]);
-    expect(world.shown()[0]).toMatchObject({ isEdited: false, controls: [] });
+    // Only what asks how the answer was stays.
+    const controls = [expect.objectContaining({ actionId: "bobbin_feedback" })];
+    expect(world.shown()[0]).toMatchObject({ isEdited: false, controls });
   });
 
   test("R19: a post that was taken but whose response was lost is there once", async () => {
