@@ -33,9 +33,9 @@ export function kick(goal: Goal, now: number): Goal {
   return { ...goal, next };
 }
 
-/** What was planned is void. */
+/** What was planned is void; what came for it is still told. */
 export function renewed(goal: Goal): Goal {
-  const { next: _, wait: __, lastTurns: ___, woken: ____, reason, ...rest } = goal;
+  const { next: _, wait: __, lastTurns: ___, reason, ...rest } = goal;
   const kept = reason !== undefined && rest.status === "paused" ? { reason } : {};
   return { ...rest, ...kept, generation: goal.generation + 1 };
 }

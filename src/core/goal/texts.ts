@@ -8,22 +8,30 @@ import { BLOCKED_AFTER } from "./by-model.ts";
 /** @param goal as the turn has begun it. @param before as it stood when the turn was planned. */
 export function turnText(goal: Goal, before: Goal): string {
   return [
-    opening(goal, before),
+    ...opening(goal, before),
     ...asData(goal),
     ...(before.objection === undefined ? [] : refusedBefore(before.objection)),
     ...(goal.status === "budget_limited" ? [wrapUp(goal)] : [left(goal), ...HOW]),
   ].join("\n\n");
 }
 
-function opening(goal: Goal, before: Goal): string {
+function opening(goal: Goal, before: Goal): readonly string[] {
+  const come = before.woken === undefined ? [] : [`What you waited for has come. ${before.woken}`];
   if (before.told > 0 && before.told < goal.revision)
-    return "The objective of this thread was changed. The text below replaces every earlier one; drop work that served only the old one.";
-  if (before.woken !== undefined) return `What you waited for has come. ${before.woken}`;
+    return [
+      "The objective of this thread was changed. The text below replaces every earlier one; drop work that served only the old one.",
+      ...come,
+    ];
+  if (come.length > 0) return come;
   if (before.status === "waiting")
-    return "What you waited for has not come, and the time for it is over. Go on towards the objective, or wait again if that still makes sense.";
-  return before.told === 0
-    ? "This thread was given an objective. Work towards it now."
-    : "Go on working towards the objective of this thread. Nobody wrote this turn: it began by itself.";
+    return [
+      "What you waited for has not come, and the time for it is over. Go on towards the objective, or wait again if that still makes sense.",
+    ];
+  return [
+    before.told === 0
+      ? "This thread was given an objective. Work towards it now."
+      : "Go on working towards the objective of this thread. Nobody wrote this turn: it began by itself.",
+  ];
 }
 
 function refusedBefore(objection: string): readonly string[] {

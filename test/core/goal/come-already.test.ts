@@ -4,7 +4,7 @@ import type { GoalEvent } from "../../../src/core/goal/event.ts";
 import type { Goal } from "../../../src/core/goal/goal.ts";
 import { reduceGoal } from "../../../src/core/goal/reduce.ts";
 import { turnText } from "../../../src/core/goal/texts.ts";
-import { after, later, setGoal, turn } from "../../support/goals.ts";
+import { after, later, owner, setGoal, turn } from "../../support/goals.ts";
 
 const begin: GoalEvent = { kind: "begin" };
 const call = (of: string, token: string): GoalEvent => ({
@@ -66,4 +66,21 @@ test("a run may say anew what it waits for, since the address died with its atte
   // As an earlier version stored it.
   const { of: _, ...wait } = waiting.wait!;
   expect(reduceGoal({ ...waiting, wait }, call("r1", "t2"), 2_000).kind).toBe("refused");
+});
+
+test("what came is told also where the goal was paused and resumed, or its text changed, before a turn began", () => {
+  const by = owner;
+  for (const events of [
+    [
+      { kind: "pause", by },
+      { kind: "resume", by },
+    ],
+    [{ kind: "stop" }, { kind: "resume", by }],
+    [{ kind: "edit", by, objective: "tidy all of it" }],
+  ] satisfies GoalEvent[][]) {
+    const goal = later(come(), 3_000, ...events);
+    const told = turnText(later(goal, 4_000, begin), goal);
+    expect(told).toContain("What you waited for has come. The build is green.");
+    expect(told.includes("was changed")).toBe(events[0]?.kind === "edit");
+  }
 });
