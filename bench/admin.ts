@@ -136,7 +136,8 @@ try {
   const overviews = createOverviews(sql, () => false);
   const review = createReview(sql);
   const middle = Math.floor(sessions / 2);
-  const search = (text: string) => () => overviews.search(SPACE, wantedIn(text)!, { limit: 50 });
+  const search = (text: string) => () =>
+    overviews.search(SPACE, wantedIn(text)!, { limit: 50, opened: new Set() });
   const thread = (n: number): SessionId => {
     const s = (n * 7919) % sessions;
     return `slack:T1:C${s % 50}:${s}.1` as SessionId;

@@ -9,6 +9,7 @@ import { readDiscordAddress } from "../adapters/discord/message-link.ts";
 import { sha256 } from "../adapters/ids.ts";
 import { bodyOf } from "../adapters/openai/wire.ts";
 import { createAudit } from "../adapters/postgres/admin/audit.ts";
+import { behindOthers } from "../adapters/postgres/admin/behind-others.ts";
 import { createOverviewMaker } from "../adapters/postgres/admin/overview-maker.ts";
 import { createOverviews } from "../adapters/postgres/admin/overviews.ts";
 import { createUsageFigures } from "../adapters/postgres/admin/usage-figures.ts";
@@ -60,6 +61,7 @@ export function openAdmin(
   { url, hasWebChat }: { readonly url: string; readonly hasWebChat: boolean },
 ): Admin {
   const signIns = createSignIns(sql);
+  const behind = behindOthers(sql);
   const newSecret = (): string => randomBytes(32).toString("base64url");
   const base = (settings.publicUrl ?? url).replace(/\/$/, "");
   const of: AdminPartDeps["peopleNow"] = {
@@ -80,10 +82,10 @@ export function openAdmin(
       signIns,
       viewers,
       audit: createAudit(sql),
-      overviews: createOverviews(sql, isDirectAddress),
+      overviews: createOverviews(sql, isDirectAddress, behind),
       makeOverview: createOverviewMaker(sql).make,
       review: createReview(sql),
-      usage: createUsageFigures(sql),
+      usage: createUsageFigures(behind),
       remarks: createRemarks(sql),
       linkedIn: (address) => READERS.flatMap((read) => read(address)),
       bodyOf,

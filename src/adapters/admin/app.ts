@@ -6,6 +6,7 @@
 import { Hono, type Context } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { createAttempts, type Attempts } from "../../core/admin/attempts.ts";
+import { TooBusy } from "../../core/admin/too-busy.ts";
 import { BobbinError, sentenceFor, toBobbinError } from "../../core/errors.ts";
 import type { Log } from "../../core/ports/log.ts";
 import type { Person } from "../../core/ports/sign-ins.ts";
@@ -57,6 +58,11 @@ export function createAdminPages(deps: AdminDeps, options: AdminOptions): Hono<A
   routeSignIn(app, { ...deps, attempts }, entering);
 
   app.use("*", onlyViewers(deps, { isSecure, mayEnterHere }));
+  // No id and no word holds it, and the store takes it nowhere.
+  app.use("*", async (c, next) => {
+    if (!c.req.url.includes("%00")) return next();
+    return shown(c, problemPage("Not found", "There is no such page."), 404);
+  });
   routeSignOut(app, deps, { isSecure });
   routeBrowsers(app, deps);
   routeAudit(app, deps);
@@ -66,6 +72,7 @@ export function createAdminPages(deps: AdminDeps, options: AdminOptions): Hono<A
   app.all("*", (c) => shown(c, problemPage("Not found", "There is no such page."), 404));
 
   function trouble(c: Context, error: unknown): Response | Promise<Response> {
+    if (error instanceof TooBusy) return shown(c, problemPage("Not now", error.message), 503);
     const known = toBobbinError(error);
     const isStore = known.code === "store_unavailable" || known.code === "store_full";
     const ours = isStore ? known : new BobbinError("panic", known.message, { cause: known });

@@ -15,6 +15,7 @@ export function routeBrowsers(
 ): void {
   app.get("/browsers", async (c) => {
     const { who, role, entered } = c.get("viewer");
+    await audit.write({ who, kind: "browsers" });
     const browsers = await signIns.list(who, role === "admin" ? undefined : who.person);
     const around = aroundOf(c);
     const row = (each: Entered): Markup =>
@@ -68,10 +69,10 @@ export function routeBrowsers(
   app.post("/browsers/:id", async (c) => {
     const { who, role } = c.get("viewer");
     const id = c.req.param("id");
+    await audit.write({ who, kind: "revoke", about: id });
     const wasIn = await signIns.leave(id, who, role === "admin" ? undefined : who.person);
     if (!wasIn)
       return shown(c, problemPage("Not found", "There is no such browser, or it is out by now."), 404);
-    await audit.write({ who, kind: "revoke", about: id });
     return c.redirect("/admin/browsers", 303);
   });
 }

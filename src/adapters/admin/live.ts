@@ -27,7 +27,7 @@ export interface LiveOptions {
 
 /** From one look to the next, ms. */
 const LOOK_MS = 1_000;
-/** Looks between two signs of life, and two questions whether who looks still may. */
+/** Looks between two signs of life, and two questions whether who looks still may; that is asked before anything is shown as well. */
 const BEAT = 15;
 /** A stream ends after so many looks, and the browser begins another: none outlives a sign-in. */
 const LOOKS = 1_800;
@@ -36,6 +36,8 @@ export function streamThread(c: AdminContext, deps: LiveDeps, { state, content }
   const { viewers, clock, log, cookie } = deps;
   const closing = c.env?.closing;
   const secret = getCookie(c as Context, cookieName(cookie));
+  // A page that only stands open is no use of it.
+  const stillMay = async (): Promise<boolean> => (await viewers.of(secret, false)).kind === "in";
   c.header("X-Accel-Buffering", "no");
   const response = streamSSE(
     c,
@@ -52,10 +54,11 @@ export function streamThread(c: AdminContext, deps: LiveDeps, { state, content }
           const now = await state();
           if (now !== last) {
             last = now;
+            if (!(await stillMay())) return;
             await stream.writeSSE({ event: "thread", data: await content() });
           }
           if (look % BEAT === 0) {
-            if ((await viewers.of(secret)).kind !== "in") return;
+            if (!(await stillMay())) return;
             await stream.write(": beat\n\n");
           }
           await pause(clock, LOOK_MS, over.signal);

@@ -2,6 +2,7 @@
 
 import type { Context, Hono } from "hono";
 import type { Attempts } from "../../core/admin/attempts.ts";
+import { isSecret } from "../../core/admin/secret.ts";
 import { STAY_MS, type Viewers } from "../../core/admin/viewers.ts";
 import type { Hash, NewId } from "../../core/ids.ts";
 import type { Audit } from "../../core/ports/audit.ts";
@@ -31,19 +32,20 @@ export interface SignInOptions extends CookieOptions {
   readonly mayEnterHere: (c: Context) => boolean;
 }
 
-const SECRET = /^[A-Za-z0-9_-]{43}$/;
-
 /** Before anything that asks who looks. */
 export function routeSignIn(app: Hono<AdminEnv>, deps: SignInDeps, options: SignInOptions): void {
   const { signIns, viewers, audit, attempts, clock, hash } = deps;
 
-  const isTooMuch = (c: AdminContext): boolean =>
-    !attempts.take(c.env?.incoming?.socket.remoteAddress ?? "unknown");
-
-  const tooMuch = (c: Context): Response | Promise<Response> => {
+  /** Only what was tried in vain counts: behind a proxy all have one address, and a link that is good lets in whatever others try. */
+  const stale = (c: AdminContext, link: string): Response | Promise<Response> => {
+    if (!isSecret(link) || attempts.take(c.env?.incoming?.socket.remoteAddress ?? "unknown"))
+      return shown(c, staleLinkPage(), 404);
     c.header("Retry-After", "60");
     return shown(c, problemPage("Too often", "Wait a minute before you try to sign in again."), 429);
   };
+
+  const offeredBy = async (link: string): ReturnType<SignIns["offered"]> =>
+    isSecret(link) ? signIns.offered(hash(link)) : undefined;
 
   function browserOf(c: Context): {
     readonly secret: string;
@@ -70,30 +72,27 @@ export function routeSignIn(app: Hono<AdminEnv>, deps: SignInDeps, options: Sign
   }
 
   app.get("/in/:secret", async (c) => {
-    if (isTooMuch(c)) return tooMuch(c);
     const secret = c.req.param("secret");
-    const offered = SECRET.test(secret) ? await signIns.offered(hash(secret)) : undefined;
-    if (offered === undefined) return shown(c, staleLinkPage(), 404);
+    const offered = await offeredBy(secret);
+    if (offered === undefined) return stale(c, secret);
     return shown(c, enterPage(offered.who, secret));
   });
 
   app.post("/in/:secret", async (c) => {
-    if (isTooMuch(c)) return tooMuch(c);
     const link = c.req.param("secret");
-    const offered = SECRET.test(link) ? await signIns.offered(hash(link)) : undefined;
-    if (offered === undefined) return shown(c, staleLinkPage(), 404);
+    const offered = await offeredBy(link);
+    if (offered === undefined) return stale(c, link);
     const refused = await hasRole(c, offered.who, "link");
     if (refused !== undefined) return refused;
     const { secret, row } = browserOf(c);
     const entered = await signIns.enter(hash(link), row);
-    if (entered === undefined) return shown(c, staleLinkPage(), 404);
+    if (entered === undefined) return stale(c, link);
     await audit.write({ who: entered.who, kind: "sign_in", about: `link, ${row.browser}` });
     letIn(c, secret, options);
     return c.redirect(pathOf(entered.session), 303);
   });
 
   app.post("/here", async (c) => {
-    if (isTooMuch(c)) return tooMuch(c);
     const { owner } = options;
     if (owner === undefined || !options.mayEnterHere(c)) {
       const sentence =
@@ -119,8 +118,8 @@ export function routeSignOut(
 ): void {
   app.post("/out", async (c) => {
     const { entered, who } = c.get("viewer");
-    await deps.signIns.leave(entered.id, who);
     await deps.audit.write({ who, kind: "sign_out" });
+    await deps.signIns.leave(entered.id, who);
     letOut(c, options);
     return c.redirect("/admin/", 303);
   });

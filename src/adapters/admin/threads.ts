@@ -5,6 +5,7 @@ import type { ReadAddress } from "../../core/admin/linked.ts";
 import { wantedIn } from "../../core/admin/words.ts";
 import type { Audit } from "../../core/ports/audit.ts";
 import type { Mark, OverviewFilter, Overviews } from "../../core/ports/overviews.ts";
+import type { Remarks } from "../../core/ports/remarks.ts";
 import { toSessionId } from "../../core/thread.ts";
 import { aroundOf } from "./around.ts";
 import { page } from "./pages/layout.ts";
@@ -16,6 +17,7 @@ import type { AdminContext, AdminEnv } from "./viewer.ts";
 export interface ThreadsDeps {
   readonly overviews: Overviews;
   readonly audit: Audit;
+  readonly remarks: Remarks;
   /** Of all platforms. */
   readonly linkedIn: ReadAddress;
 }
@@ -24,9 +26,12 @@ const SHOWN = 50;
 const LONGEST_SEARCH = 500;
 const DAY_MS = 24 * 3_600_000;
 
-export function routeThreads(app: Hono<AdminEnv>, { overviews, audit, linkedIn }: ThreadsDeps): void {
+export function routeThreads(
+  app: Hono<AdminEnv>,
+  { overviews, audit, remarks, linkedIn }: ThreadsDeps,
+): void {
   app.get("/", async (c) => {
-    const { who } = c.get("viewer");
+    const { who, entered } = c.get("viewer");
     const text = (c.req.query("q") ?? "").trim().slice(0, LONGEST_SEARCH);
     const filter = filterIn(c);
     const around = aroundOf(c);
@@ -53,7 +58,8 @@ export function routeThreads(app: Hono<AdminEnv>, { overviews, audit, linkedIn }
     if (only !== undefined && byId.length === 1 && (only.session === text || /^https?:/.test(text)))
       return c.redirect(threadPathOf(only.session), 303);
     const wanted = wantedIn(text);
-    const hits = wanted === undefined ? [] : await overviews.search(who, wanted, { limit: SHOWN });
+    const opened = await remarks.reasonsOf(entered.id);
+    const hits = wanted === undefined ? [] : await overviews.search(who, wanted, { limit: SHOWN, opened });
     const view = { filter, text, threads: byId, hits, query: "" };
     return shown(c, page(around, "threads", `Search: ${text}`, threadsBody(view)));
   });

@@ -65,7 +65,8 @@ export function onlyViewers(
 
   return async function viewer(c, next) {
     const secret = getCookie(c, cookieName(options));
-    const viewing = await viewers.of(secret);
+    // A page that stands open connects again by itself, and keeps nobody in by that.
+    const viewing = await viewers.of(secret, !c.req.path.endsWith("/live"));
     switch (viewing.kind) {
       case "out": {
         const wanted = c.req.method === "GET" ? c.req.path : undefined;

@@ -3,6 +3,7 @@
  * All three are asked on each request; the platform's word counts for a minute.
  */
 
+import { isSecret } from "./secret.ts";
 import type { Access } from "../access/access.ts";
 import type { Author } from "../inbound.ts";
 import type { Hash } from "../ids.ts";
@@ -28,8 +29,11 @@ export type Viewing =
   | { readonly kind: "unknown"; readonly who: Person };
 
 export interface Viewers {
-  /** Rejects when the store cannot be asked. @param secret of the browser's cookie. */
-  of(secret: string | undefined): Promise<Viewing>;
+  /**
+   * Rejects when the store cannot be asked.
+   * @param secret of the browser's cookie. @param isUse somebody looks now; else a page that stands open only asks. Default true.
+   */
+  of(secret: string | undefined, isUse?: boolean): Promise<Viewing>;
   /** Which role somebody has now; undefined for none. Rejects when the platform cannot be asked. */
   roleOf(who: Person): Promise<AdminRole | undefined>;
 }
@@ -82,9 +86,10 @@ export function createViewers(deps: ViewersDeps, options: ViewersOptions = {}): 
 
   return {
     roleOf,
-    async of(secret) {
-      if (secret === undefined || secret === "") return { kind: "out" };
-      const entered = await signIns.find(hash(secret), idleMs);
+    async of(secret, isUse = true) {
+      // What cannot be one costs nothing.
+      if (secret === undefined || !isSecret(secret)) return { kind: "out" };
+      const entered = await signIns.find(hash(secret), idleMs, isUse);
       if (entered === undefined) return { kind: "out" };
       const { who } = entered;
       const role = await roleOf(who).catch(() => "unknown" as const);

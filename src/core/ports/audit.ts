@@ -8,6 +8,7 @@ export type AuditKind =
   | "sign_in_refused"
   | "sign_out"
   | "revoke"
+  | "browsers"
   | "view"
   | "view_request"
   | "list"

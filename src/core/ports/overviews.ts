@@ -88,12 +88,17 @@ export interface Overviews {
   get(space: Space, session: SessionId): Promise<Overview | undefined>;
   /**
    * Entries that hold what is wanted, the newest first, one for each thread.
-   * @param before only those that are older, ms since 1970.
+   * @param before only those that are older, ms since 1970. @param opened those of one person alone that are looked through as well:
+   * whether a word is in another one would be told by the search.
    */
   search(
     space: Space,
     wanted: Wanted,
-    options: { readonly limit: number; readonly before?: number },
+    options: {
+      readonly limit: number;
+      readonly before?: number;
+      readonly opened: ReadonlySet<SessionId>;
+    },
   ): Promise<readonly Hit[]>;
   /** Threads that an id means: a run's, or one of which these are parts, as a person copied them. */
   find(space: Space, parts: readonly string[], limit: number): Promise<readonly Overview[]>;

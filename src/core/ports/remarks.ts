@@ -34,5 +34,7 @@ export interface Remarks {
   resolve(session: SessionId, id: string, who: Pick<Person, "person" | "name">): Promise<boolean>;
   /** Why somebody opens a thread that is another person's own; for as long as this browser stays in. */
   giveReason(browser: string, session: SessionId, reason: string): Promise<void>;
+  /** Which threads it has given one for. */
+  reasonsOf(browser: string): Promise<ReadonlySet<SessionId>>;
   hasReason(browser: string, session: SessionId): Promise<boolean>;
 }

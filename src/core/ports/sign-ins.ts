@@ -50,8 +50,11 @@ export interface SignIns {
     who: Person,
     browser: Pick<Entered, "id" | "until" | "browser"> & { readonly hash: string },
   ): Promise<void>;
-  /** Undefined when it is unknown, has left, is over, or was not used for `idleMs`. Notes that it was used, about once a minute. */
-  find(hash: string, idleMs: number): Promise<Entered | undefined>;
+  /**
+   * Undefined when it is unknown, has left, is over, or was not used for `idleMs`.
+   * @param isUse it is used now, which is noted about once a minute. Else it was only asked whether it still is in.
+   */
+  find(hash: string, idleMs: number, isUse: boolean): Promise<Entered | undefined>;
   /** Those of a space that are in, of one person where one is given; the newest first. */
   list(space: Pick<Person, "platform" | "space">, person?: string): Promise<readonly Entered[]>;
   /** Whether it was in, in this space, and of this person where one is given. From then on it is out. */

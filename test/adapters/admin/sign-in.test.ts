@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createAttempts } from "../../../src/core/admin/attempts.ts";
 import type { Author } from "../../../src/core/inbound.ts";
 import { toSessionId } from "../../../src/core/thread.ts";
+import { storeThread } from "../../support/stored-threads.ts";
 import { openAdminWorld, person, type AdminWorld } from "./admin-world.ts";
 
 let world: AdminWorld;
@@ -208,6 +209,66 @@ test("who tries too often has to wait a minute", async () => {
   expect([await look(), await look(), await look(), await look()]).toEqual([404, 404, 404, 429]);
   await world.clock.advance(60_000);
   expect(await look()).toBe(404);
+});
+
+test("what others try in vain keeps nobody with a good link out, and what is no link at all counts for nothing", async () => {
+  await using strict = await openAdminWorld({ attempts: createAttempts(world.clock, { most: 1 }) });
+  strict.people.set("slack:T1:U1", admin("U1"));
+  const browser = strict.newBrowser();
+  const look = async (secret: string): Promise<number> => (await browser.get(`/admin/in/${secret}`)).status;
+  expect([await look("short"), await look("short")]).toEqual([404, 404]);
+  expect([await look("a".repeat(43)), await look("b".repeat(43))]).toEqual([404, 429]);
+  const link = await strict.link(person("T1", "U1"));
+  expect((await browser.get(link)).status).toBe(200);
+  expect((await browser.send(link, {}, { token: "none" })).status).toBe(303);
+});
+
+test("a page that only stands open keeps nobody in: neither its stream nor that it connects again is a look", async () => {
+  const browser = await world.signedIn(ana);
+  await storeThread(world.sql, { session: "slack:T1:C1:171.9", said: ["a question", "an answer"] });
+  const seen = async (): Promise<unknown> =>
+    world.sql.query({ text: "select seen_at from admin_browsers order by created_at desc, id desc limit 1" });
+  await world.sql.query({ text: "update admin_browsers set seen_at = now_ms() - 3000000" });
+  const before = await seen();
+  const over = new AbortController();
+  const answer = await fetch(`${world.url}/admin/threads/slack%3AT1%3AC1%3A171.9/live`, {
+    headers: { cookie: browser.cookie },
+    signal: over.signal,
+  });
+  expect(answer.status).toBe(200);
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const part of answer.body ?? []) {
+    text += decoder.decode(part, { stream: true });
+    if (text.includes("event: thread")) break;
+  }
+  over.abort();
+  expect(await seen()).toEqual(before);
+  await browser.get("/admin/");
+  expect(await seen()).not.toEqual(before);
+});
+
+test("who looks at who is signed in is written down; a zero byte leads nowhere", async () => {
+  const browser = await world.signedIn(ana);
+  await browser.get("/admin/browsers");
+  expect((await world.audited(ana))[0]).toMatchObject({ kind: "browsers" });
+  for (const path of [
+    "/admin/?channel=a%00b",
+    "/admin/?q=a%00b",
+    "/admin/threads/slack%3AT1%3AC1%3A171.9/calls/%00",
+  ])
+    expect([path, (await browser.get(path)).status]).toEqual([path, 404]);
+});
+
+test("a browser that is out for a day is forgotten, with the reasons that it gave", async () => {
+  await world.signedIn(ana);
+  await world.sql.query({
+    text: "insert into review_reasons (browser, session, reason) select id, 'slack:T1:D1:1.1', 'r' from admin_browsers",
+  });
+  await world.sql.query({ text: "update admin_browsers set until = now_ms() - 86400001" });
+  await world.link(ana);
+  for (const table of ["admin_browsers", "review_reasons"])
+    expect(await world.sql.query({ text: `select 1 as one from ${table}` })).toEqual([]);
 });
 
 test("the audit log takes neither a change nor a removal", async () => {

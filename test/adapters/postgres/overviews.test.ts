@@ -19,7 +19,9 @@ describe.each([postgresBackend(), pgliteBackend()])("$name", (backend) => {
   const find = async (text: string, space: { platform: "slack"; space: string } = T1): Promise<string[]> => {
     const wanted = wantedIn(text);
     if (wanted === undefined) return [];
-    return (await overviews().search(space, wanted, { limit: 20 })).map(({ session }) => session);
+    return (await overviews().search(space, wanted, { limit: 20, opened: new Set([sessionNamed(B)]) })).map(
+      ({ session }) => session,
+    );
   };
   const A = "slack:T1:C1:171.1";
   const B = "slack:T1:C2:171.2";
@@ -169,8 +171,16 @@ describe.each([postgresBackend(), pgliteBackend()])("$name", (backend) => {
     expect(await find("@slack:T2")).toEqual([]);
   });
 
+  test("what one person said to the bot alone is not searched but where it was opened", async () => {
+    const wanted = wantedIn("部署")!;
+    expect(await overviews().search(T1, wanted, { limit: 5, opened: new Set() })).toEqual([]);
+    expect(
+      await overviews().search(T1, wanted, { limit: 5, opened: new Set([sessionNamed(B)]) }),
+    ).toHaveLength(1);
+  });
+
   test("a hit says where it stands, with what is around it", async () => {
-    const [hit] = await overviews().search(T1, wantedIn("zürich")!, { limit: 5 });
+    const [hit] = await overviews().search(T1, wantedIn("zürich")!, { limit: 5, opened: new Set() });
     expect(hit).toMatchObject({ session: A, epoch: 1, seq: 1, at: START });
     expect(hit?.snippet).toEqual({ before: "When do we deploy the ", hit: "Zürich", after: " release?" });
   });

@@ -25,7 +25,8 @@ export function threadsBody(view: ThreadsView): Markup {
   const found = hits !== undefined && hits.length > 0 ? hitList(hits, text) : "";
   const isEmpty = threads.length === 0 && (hits ?? []).length === 0;
   return html`<h1>Threads</h1>
-    ${form(view)} ${found} ${threads.length === 0 ? "" : tableOf(threads)} ${isEmpty ? emptyFor(view) : ""}
+    ${form(view)} ${found} ${hits === undefined ? "" : notSearched}
+    ${threads.length === 0 ? "" : tableOf(threads)} ${isEmpty ? emptyFor(view) : ""}
     ${
       more === undefined
         ? ""
@@ -36,6 +37,11 @@ export function threadsBody(view: ThreadsView): Markup {
           </p>`
     }`;
 }
+
+/** The same whatever they hold. */
+const notSearched = html`<p class="dim">
+  A conversation of one person with the bot alone is searched only once you have opened it with a reason.
+</p>`;
 
 function emptyFor({ text, filter }: ThreadsView): Markup {
   if (text !== "") return nothing(`Nothing here holds “${text}”. Words count from their beginning.`);
@@ -164,11 +170,7 @@ function hitList(hits: readonly Hit[], text: string): Markup {
         ><bdi>${labelShown({ ...hit, isDirect })}</bdi></a
       >
       ${moment(at)}
-      ${
-        isDirect
-          ? html`<p class="dim">What is said there is shown to who says why they open it.</p>`
-          : html`<p dir="auto">${snippet.before}<mark>${snippet.hit}</mark>${snippet.after}</p>`
-      }
+      <p dir="auto">${snippet.before}<mark>${snippet.hit}</mark>${snippet.after}</p>
     </li>`;
   return html`<section aria-label="Found">
     <h2>${hits.length} ${hits.length === 1 ? "thread holds" : "threads hold"} “<bdi>${text}</bdi>”</h2>

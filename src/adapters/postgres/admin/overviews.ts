@@ -60,11 +60,15 @@ select ${SHOWN} from (${chosen}) o join sessions s on s.id = o.session order by 
 
 /**
  * @param isDirectAddress of all platforms: a goal, a branch and what was refused leave no message that says that a thread is direct, and
- * the address does.
+ * the address does. @param dear for questions that may read a whole space. Default the same database.
  */
-export function createOverviews(sql: Sql, isDirectAddress: IsDirectAddress): Overviews {
-  async function read(chosen: string, values: readonly SqlValue[]): Promise<readonly Overview[]> {
-    return (await sql.query<OverviewRow>({ text: shownOf(chosen) }, values)).map((row) =>
+export function createOverviews(sql: Sql, isDirectAddress: IsDirectAddress, dear: Sql = sql): Overviews {
+  async function read(
+    chosen: string,
+    values: readonly SqlValue[],
+    from: Sql = sql,
+  ): Promise<readonly Overview[]> {
+    return (await from.query<OverviewRow>({ text: shownOf(chosen) }, values)).map((row) =>
       toOverview(row, isDirectAddress),
     );
   }
@@ -86,6 +90,7 @@ export function createOverviews(sql: Sql, isDirectAddress: IsDirectAddress): Ove
         `select * from overviews o where o.platform = $1 and o.space = $2${more}
 order by o.touched_at desc, o.session desc limit ${given(limit)}::integer`,
         values,
+        Object.keys(filter).length === 0 ? sql : dear,
       );
     },
     async get({ platform, space }, session) {
@@ -102,9 +107,10 @@ order by o.touched_at desc, o.session desc limit ${given(limit)}::integer`,
   and ((${likes.join(" and ")}) or o.session in (${runs.join(" union all ")}))
 order by o.touched_at desc, o.session desc limit ${given(limit)}::integer`,
         values,
+        dear,
       );
     },
-    search: (space, wanted, options) => search(sql, isDirectAddress, space, wanted, options),
+    search: (space, wanted, options) => search(dear, isDirectAddress, space, wanted, options),
   };
 }
 
@@ -169,7 +175,7 @@ async function search(
   isDirectAddress: IsDirectAddress,
   { platform, space }: Space,
   wanted: Wanted,
-  { limit, before }: { readonly limit: number; readonly before?: number },
+  { limit, before, opened }: Parameters<Overviews["search"]>[2],
 ): Promise<readonly Hit[]> {
   const values = [queryOf(placeWord(platform, space), wanted), before ?? null, platform, space];
   const ask = (lines: string): Promise<readonly FoundRow[]> =>
@@ -179,13 +185,14 @@ async function search(
   const hits = new Map<SessionId, Hit>();
   for (const { entry, session, said, title, isDirect, firstName } of rows) {
     if (hits.has(session)) continue;
+    const isAlone = isDirect || isDirectAddress(threadOf(session));
+    if (isAlone && !opened.has(session)) continue;
     const [at, stored] = entry;
     const { epoch, seq, body } = toEntry(stored);
     const text = textOfEntry(body);
     if (!holds(text, wanted)) continue;
     const label = labelOf({ title: title ?? undefined, firstText: said ?? undefined });
     const named = firstName === null ? {} : { firstName };
-    const isAlone = isDirect || isDirectAddress(threadOf(session));
     const where = { session, label, isDirect: isAlone, ...named };
     hits.set(session, { ...where, epoch, seq, at, snippet: snippetOf(text, wanted) });
     if (hits.size >= limit) break;

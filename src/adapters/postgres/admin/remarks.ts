@@ -2,6 +2,7 @@
 
 import type { Remark, RemarkKind, Remarks } from "../../../core/ports/remarks.ts";
 import { cleanText } from "../../../core/text.ts";
+import type { SessionId } from "../../../core/thread.ts";
 import type { Sql } from "../sql.ts";
 
 const ADD = {
@@ -48,6 +49,11 @@ const HAS_REASON = {
   text: `select 1 as one from review_reasons where browser = $1 and session = $2`,
 };
 
+const REASONS = {
+  name: "review-reasons",
+  text: `select session from review_reasons where browser = $1`,
+};
+
 interface RemarkRow {
   readonly id: string;
   readonly epoch: number | null;
@@ -85,6 +91,10 @@ export function createRemarks(sql: Sql): Remarks {
     },
     async giveReason(browser, session, reason) {
       await sql.query(REASON, [browser, session, cleanText(reason)]);
+    },
+    async reasonsOf(browser) {
+      const rows = await sql.query<{ session: SessionId }>(REASONS, [browser]);
+      return new Set(rows.map(({ session }) => session));
     },
     async hasReason(browser, session) {
       return (await sql.query(HAS_REASON, [browser, session])).length > 0;

@@ -5,11 +5,15 @@ import { cleanText, headOf } from "../../../core/text.ts";
 import type { Platform, SessionId } from "../../../core/thread.ts";
 import type { Sql } from "../sql.ts";
 
-/** An offer that is over is kept for a day, so that whoever comes late is told why. */
+/** What is over is kept for a day, so that whoever comes late is told why; the reasons that a browser gave go with it. */
+const OLD = `
+with offers as (delete from admin_offers where until < now_ms() - 86400000),
+browsers as (delete from admin_browsers where until < now_ms() - 86400000 returning id),
+reasons as (delete from review_reasons where browser in (select id from browsers))`;
+
 const OFFER = {
   name: "admin-offer",
-  text: `
-with old as (delete from admin_offers where until < now_ms() - 86400000)
+  text: `${OLD}
 insert into admin_offers (hash, platform, space, person, name, session, until) values ($1, $2, $3, $4, $5, $6, $7)`,
 };
 
@@ -34,7 +38,7 @@ select platform, space, person, name, session from taken`,
 
 const ADMIT = {
   name: "admin-admit",
-  text: `
+  text: `${OLD}
 insert into admin_browsers (hash, id, platform, space, person, name, browser, until)
 values ($1, $2, $3, $4, $5, $6, $7, $8)`,
 };
@@ -47,7 +51,7 @@ const FIND = {
   name: "admin-find",
   text: `
 with seen as (update admin_browsers set seen_at = now_ms()
-  where hash = $1 and ${IS_IN} and seen_at > now_ms() - $2::bigint and seen_at < now_ms() - 60000)
+  where hash = $1 and $3::boolean and ${IS_IN} and seen_at > now_ms() - $2::bigint and seen_at < now_ms() - 60000)
 select ${ENTERED} from admin_browsers where hash = $1 and ${IS_IN} and seen_at > now_ms() - $2::bigint`,
 };
 
@@ -114,8 +118,8 @@ export function createSignIns(sql: Sql): SignIns {
       const values = [hash, id, platform, space, person, cleanText(name), shortened(browser)];
       await sql.query(ADMIT, [...values, Math.round(until)]);
     },
-    async find(hash, idleMs) {
-      const [row] = await sql.query<EnteredRow>(FIND, [hash, Math.round(idleMs)]);
+    async find(hash, idleMs, isUse) {
+      const [row] = await sql.query<EnteredRow>(FIND, [hash, Math.round(idleMs), isUse]);
       return row && toEntered(row);
     },
     async list({ platform, space }, person) {

@@ -1,0 +1,32 @@
+/** What admins ask stands behind what people wait for: of it only so much is under way at a time, and none of it for long. */
+
+export class TooBusy extends Error {
+  override readonly name = "TooBusy";
+}
+
+export interface Turns {
+  /** @throws TooBusy at once where too many wait already. */
+  run<T>(work: () => Promise<T>): Promise<T>;
+}
+
+/** @param most under way at the same time. @param waiting so many more wait for a turn. */
+export function createTurns(most: number, waiting: number): Turns {
+  let under = 0;
+  const queue: (() => void)[] = [];
+  return {
+    async run(work) {
+      if (under < most) under += 1;
+      else if (queue.length >= waiting)
+        throw new TooBusy("Too much is being searched just now. Try again in a minute.");
+      // Whoever ends hands its own turn on.
+      else await new Promise<void>((resolve) => queue.push(resolve));
+      try {
+        return await work();
+      } finally {
+        const next = queue.shift();
+        if (next === undefined) under -= 1;
+        else next();
+      }
+    },
+  };
+}
