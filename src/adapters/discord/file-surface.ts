@@ -36,7 +36,7 @@ export function withFiles(surface: Surface, api: DiscordApi, session: SessionId,
     return decisionOn(answer);
   }
 
-  async function find({ name }: PageFile, { since, below }: KnownPost): Promise<string | undefined> {
+  async function find(name: string, { since, below }: KnownPost): Promise<string | undefined> {
     const after = newerOf(snowflakeAt(since - CLOCKS_APART_MS), below);
     const answer = await api.call("GET", Routes.channelMessages(channel), { query: { limit: "100", after } });
     if (answer.kind === "refused") return undefined;
@@ -64,8 +64,13 @@ export function withFiles(surface: Surface, api: DiscordApi, session: SessionId,
       page.file === undefined
         ? surface.edit(message, page, mayBegin, urgency)
         : edit(message, page.file, mayBegin),
-    find: (key, known) =>
-      known?.page?.file === undefined ? surface.find(key, known) : find(known.page.file, known),
+    async find(key, known) {
+      const name = known?.page?.file?.name;
+      const found = name === undefined ? await surface.find(key, known) : undefined;
+      const file = name ?? known?.file;
+      if (found !== undefined || known === undefined || file === undefined) return found;
+      return find(file, known);
+    },
   };
 }
 

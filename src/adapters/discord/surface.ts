@@ -114,7 +114,8 @@ export function createDiscordSurface(
     const message = formatPage(page, mark === undefined ? "" : nonceOf(session, mark));
     if (message.kind !== "message") return unsendable(message.kind);
     const { content, components } = message;
-    const body = { content, components, allowed_mentions: NOBODY };
+    // Words may take the place of a file.
+    const body = { content, components, attachments: [], allowed_mentions: NOBODY };
     const write = () => api.call("PATCH", Routes.channelMessage(channel, id), { body, mayBegin });
     return inOpenThread(id, write, mayBegin, urgency);
   }

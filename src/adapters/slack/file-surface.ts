@@ -101,8 +101,13 @@ export function withFiles(
     return refuse(answer);
   }
 
-  const find = ({ name }: PageFile, { since }: KnownPost): Promise<string | undefined> =>
-    posts.findFile(name, since - CLOCKS_APART_MS);
+  async function find(key: string, known?: KnownPost): Promise<string | undefined> {
+    const name = known?.page?.file?.name;
+    const found = name === undefined ? await surface.find(key, known) : undefined;
+    const file = name ?? known?.file;
+    if (found !== undefined || known === undefined || file === undefined) return found;
+    return posts.findFile(file, known.since - CLOCKS_APART_MS);
+  }
 
   async function remove(id: string, mayBegin?: MayBegin): Promise<Written> {
     const answer = await api.call("files.delete", { file: id }, mayBegin);
@@ -130,7 +135,6 @@ export function withFiles(
     },
     remove: (message, mayBegin, urgency) =>
       FILE_ID.test(message) ? remove(message, mayBegin) : surface.remove(message, mayBegin, urgency),
-    find: (key, known) =>
-      known?.page?.file === undefined ? surface.find(key, known) : find(known.page.file, known),
+    find,
   };
 }

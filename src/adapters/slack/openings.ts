@@ -61,7 +61,7 @@ export function createSlackOpenings({ apiOf, botIn, pacer, log }: SlackOpeningsD
       if (message.kind !== "message") return { kind: "never", why: "Its first message cannot be shown." };
       const budget = postBudget(space, channel);
       const waitMs = await pacer.take(budget, { who: key, urgency: "reply" });
-      if (waitMs > 0) return { kind: "later", afterMs: waitMs };
+      if (waitMs > 0) return { kind: "later", afterMs: waitMs, isTurn: true };
       const answer = await post(api, channel, { metadata: metadataOf(key) }, message, mayBegin);
       if (answer.kind === "ok") return at(textOf(answer.data["ts"]));
       if (answer.kind === "rate_limited") await pacer.hold(budget, answer.afterMs);

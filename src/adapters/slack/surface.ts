@@ -103,9 +103,10 @@ export function createSlackSurface(
     const wished = blocksOf(message);
     let answer = await api.call(method, { ...args, text, blocks: wished }, mayBegin);
     if (hasBadBlocks(answer) && hasFeedback(wished)) {
-      log.debug("Slack has no buttons for feedback here; plain ones are used", { ...answer });
-      deps.look.hasNoFeedback = true;
-      answer = await api.call(method, { ...args, text, blocks: blocksOf(message) }, mayBegin);
+      log.debug("Slack may have no buttons for feedback here; plain ones are tried", { ...answer });
+      answer = await api.call(method, { ...args, text, blocks: withPlainFeedback(wished) }, mayBegin);
+      // Only then they were at fault, and not the rest of the page.
+      if (answer.kind === "ok") deps.look.hasNoFeedback = true;
     }
     if (!hasBadBlocks(answer)) return answer;
     log.warn("Slack refused the blocks of a page; it is sent as text", { ...answer });

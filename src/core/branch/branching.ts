@@ -55,6 +55,13 @@ export interface Branching {
 const MISSED = 100;
 const FAILED_MS = 1_000;
 
+interface Later {
+  readonly kind: "later";
+  readonly afterMs: number;
+  /** Nothing was sent. */
+  readonly isTurn?: true;
+}
+
 export function createBranching(deps: BranchingDeps, options: BranchingOptions = {}): Branching {
   const { branches, openings, clock } = deps;
   const { everyMs = 15_000, idleMs = 40_000, writeMs = 15_000 } = options;
@@ -70,12 +77,14 @@ export function createBranching(deps: BranchingDeps, options: BranchingOptions =
   /** Asks again while a write of ours may still begin. Undefined: it is left to whoever takes the branch next. */
   async function untilThere<T extends { readonly kind: string }>(
     mayBegin: MayBegin,
-    attempt: (isAgain: boolean) => Promise<T | { readonly kind: "later"; readonly afterMs: number }>,
+    attempt: (isAgain: boolean) => Promise<T | Later>,
     isAgain: boolean,
   ): Promise<Exclude<T, { readonly kind: "later" }> | undefined> {
-    for (let again = isAgain; mayBegin(); again = true) {
+    for (let again = isAgain; mayBegin();) {
       const answer = await attempt(again);
       if (!isLater(answer)) return answer as Exclude<T, { readonly kind: "later" }>;
+      // What was never sent need not be looked for.
+      again ||= answer.isTurn !== true;
       await pause(clock, answer.afterMs, stopping.signal);
     }
     return undefined;
@@ -214,8 +223,6 @@ function borderOf(trunk: Trunk, message: string | undefined): Border | string {
   return settledBorder(lines, { ...known, at }) ?? NOT_IN_HISTORY;
 }
 
-function isLater(answer: {
-  readonly kind: string;
-}): answer is { readonly kind: "later"; readonly afterMs: number } {
+function isLater(answer: { readonly kind: string }): answer is Later {
   return answer.kind === "later";
 }

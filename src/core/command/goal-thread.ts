@@ -70,9 +70,11 @@ export function createGoalThreads(deps: {
       sinceMs: at,
       ...(where === undefined ? {} : { where }),
     };
-    for (let again = isAgain; ; again = true) {
+    for (let again = isAgain; ;) {
       const answer = await openings.open(beside, { ...opening, isAgain: again }, mayBegin);
       if (answer.kind !== "later" || clock.ticks() + answer.afterMs >= until) return answer;
+      // What was never sent need not be looked for.
+      again ||= answer.isTurn !== true;
       await pause(clock, answer.afterMs);
     }
   }

@@ -21,8 +21,8 @@ export interface Opening {
 
 export type Opened =
   | { readonly kind: "opened"; readonly session: SessionId }
-  /** Not now, or nobody knows whether it was: try again after `afterMs`, as `isAgain`. */
-  | { readonly kind: "later"; readonly afterMs: number }
+  /** Not now, or nobody knows whether it was: try again after `afterMs`, as `isAgain`; `isTurn`: nothing was sent, others come first. */
+  | { readonly kind: "later"; readonly afterMs: number; readonly isTurn?: true }
   /** `why`: one sentence for people. */
   | { readonly kind: "never"; readonly why: string };
 

@@ -21,8 +21,13 @@ export function firstPartOf(
 export const FILE_FOLLOWS = "The rest comes as a file";
 export const FILE_BELOW = "The whole answer is in the file below.";
 
+/** The same in each attempt. */
+export function fileNameOf(run: RunId): string {
+  return `answer-${run}.md`;
+}
+
 /** The last page of a reply that was cut. It never changes, so it needs no edit, which files do not know everywhere. */
 export function filePage(run: RunId, text: string): PageContent {
-  const file: PageFile = { name: `answer-${run}.md`, title: "The whole answer", text: `${text}\n` };
+  const file: PageFile = { name: fileNameOf(run), title: "The whole answer", text: `${text}\n` };
   return { markdown: "", file, buttons: [] };
 }

@@ -11,6 +11,7 @@ import type { Fence } from "../ports/run-store.ts";
 import type { Urgency } from "../ports/pacer.ts";
 import type { RunInfo } from "../run.ts";
 import type { PageContent, Surface, Written } from "../ports/surface.ts";
+import { fileNameOf } from "./first-part.ts";
 import type { Operation, PostedPage } from "./reconcile.ts";
 
 export interface PostedPagesDeps {
@@ -104,9 +105,13 @@ export function createPostedPages(deps: PostedPagesDeps, options: PostedPagesOpt
   async function lookFor(index: number, slot: Slot, page?: PageContent): Promise<string | undefined | Step> {
     if (!slot.mayHaveLanded) return undefined;
     const below = slots.get(index - 1)?.message;
-    const known = { since: run.startedAt, ...(page && { page }), ...(below === undefined ? {} : { below }) };
+    const wanted = page === undefined ? { file: fileNameOf(run.id) } : { page };
+    const known = { since: run.startedAt, ...wanted, ...(below === undefined ? {} : { below }) };
     try {
-      return await surface.find(slot.key, known);
+      const found = await surface.find(slot.key, known);
+      // By the name of its file also another page of the reply is found.
+      const isAnothers = [...slots].some(([at, { message }]) => at !== index && message === found);
+      return found !== undefined && isAnothers ? undefined : found;
     } catch (error) {
       return { kind: "unknown", why: reasonOf(error) };
     }

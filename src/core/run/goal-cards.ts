@@ -52,7 +52,7 @@ const UNKNOWN_TRIES = 5;
 
 type Shown =
   | { readonly kind: "shown"; readonly state: CardState }
-  | { readonly kind: "later"; readonly afterMs: number }
+  | { readonly kind: "later"; readonly afterMs: number; readonly isTurn?: true }
   /** The thread is not there any more. */
   | { readonly kind: "over" }
   /** Another has taken the card. */
@@ -121,7 +121,7 @@ export function createGoalCardKeeper(deps: GoalCardsDeps, options: GoalCardsOpti
     const said = cardStanding(card.goal);
     if (state.hash === hash) return { kind: "shown", state };
     const written = await attempt(() =>
-      place.surface.edit(state.message, page, place.mayBegin, urgencyOf(card)),
+      place.surface.edit(state.message, page, place.mayBegin, urgencyOf(card, said !== state.said)),
     );
     switch (written.kind) {
       case "ok":
@@ -192,8 +192,10 @@ export function createGoalCardKeeper(deps: GoalCardsDeps, options: GoalCardsOpti
         case "over":
           return cards.over(card);
         case "later": {
-          const waitMs = Math.max(step.afterMs, failures === 0 ? 0 : growingMs(failures - 1));
-          failures += 1;
+          // Who waits for its turn has failed at nothing, and would lose its place in the line.
+          const growing = failures === 0 || step.isTurn === true ? 0 : growingMs(failures - 1);
+          const waitMs = Math.max(step.afterMs, growing);
+          if (step.isTurn !== true) failures += 1;
           if (waitMs > PATIENCE_MS || failures > UNKNOWN_TRIES) return cards.leave(card, waitMs);
           await pause(clock, waitMs, stopping.signal);
           // What was stored of it meanwhile, by ourselves.
@@ -304,9 +306,10 @@ export function createGoalCardKeeper(deps: GoalCardsDeps, options: GoalCardsOpti
   };
 }
 
-/** What a goal came to is a last word; on the way there replies go first. */
-function urgencyOf({ goal }: OwedCard): Urgency {
-  return goal.closed === undefined ? "progress" : "final";
+/** What a goal came to is a last word; that it stands otherwise is news as a reply is; its counters wait for all of those. */
+function urgencyOf({ goal }: OwedCard, isNews: boolean): Urgency {
+  if (goal.closed !== undefined) return "final";
+  return isNews ? "reply" : "progress";
 }
 
 interface Place {

@@ -63,3 +63,16 @@ test("where files may not be sent the whole answer comes as messages", async () 
   expect(text).not.toContain("file below");
   for (const line of [1, 60, 120]) expect(text).toContain(`Line ${line} says`);
 });
+
+test("words that take the place of a file leave none below them", async () => {
+  await using world = await outboundWorld({ ...hasty, replyPages: 2 });
+  const surface = world.another();
+  const file = { name: "answer-r1.md", title: "all", text: "all" };
+  await surface.post("key-0", { markdown: "above", buttons: [] });
+  const posted = await surface.post("key-1", { markdown: "", file, buttons: [] });
+  if (posted.kind !== "ok") throw new Error(posted.kind);
+  expect(await surface.edit(posted.message, { markdown: "words", buttons: [] })).toMatchObject({
+    kind: "ok",
+  });
+  expect(world.shown()).toMatchObject([{ text: "above" }, { text: "words", files: [] }]);
+});

@@ -96,6 +96,21 @@ test("a goal has one message, which is edited with whatever happens to it, and k
   expect(it.thread.visible()[0]?.buttons).toEqual([]);
 });
 
+test("a card that says how the goal stands comes with replies, also where it waits long for its turn, and its last word with finals", async () => {
+  const it = world();
+  const keeper = it.keeper();
+  await it.apply(setGoal());
+  await it.while(keeper.shown(it.session));
+  await it.apply(pause);
+  for (let turn = 0; turn < 8; turn++)
+    it.thread.reactions.push({ kind: "later", waitMs: 1_000, isTurn: true });
+  await it.while(keeper.shown(it.session));
+  await expectShown(it);
+  await it.apply({ kind: "clear", by: owner });
+  await it.while(keeper.shown(it.session));
+  expect([...new Set(it.thread.writes.map(({ urgency }) => urgency))]).toEqual(["reply", "final"]);
+});
+
 test("a post whose answer was lost is looked for and not posted again", async () => {
   const it = world();
   it.thread.reactions.push({ kind: "unknown", landed: true });

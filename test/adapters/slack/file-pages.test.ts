@@ -131,6 +131,18 @@ describe("a very long answer in Slack", () => {
     await again.stop();
   });
 
+  test("takes its file back also where its answer was lost and the next attempt says less", async () => {
+    expect(await settle()).toEqual({ kind: "settled" });
+    const [row] = (await world.pages.list("r1" as never)).filter(({ index }) => index === 2);
+    const { message: _, ...begun } = row!;
+    await world.pages.put({ run: "r1", number: 1 } as never, begun);
+    const writer = world.writer("r1", { fenceNumber: 2 });
+    for (const event of roundOf(1, "short")) writer.on(event);
+    expect(await writer.settle(stopped)).toEqual({ kind: "settled" });
+    expect(shared()).toEqual([]);
+    expect(world.shown()).toHaveLength(1);
+  });
+
   test("takes its file back with the page that it stands for", async () => {
     expect(await settle()).toEqual({ kind: "settled" });
     const [row] = (await world.pages.list("r1" as never)).filter(({ index }) => index === 2);

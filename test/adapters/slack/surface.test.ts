@@ -138,13 +138,17 @@ describe("a page in Slack", () => {
     await world.surface.post("key-1", asked);
     expect(controls()).toEqual([["bobbin_details", "bobbin_feedback"]]);
     expect(world.shown()[0]?.controls[1]?.options).toEqual(["good run-1", "bad run-1"]);
+    // Neither kind of buttons was at fault in this page.
+    world.slack.fault("chat.postMessage", { kind: "refused", error: "invalid_blocks" }, { times: 2 });
+    await world.surface.post("key-0", asked);
+    expect(controls().slice(1)).toEqual([[]]);
     world.slack.fault("chat.postMessage", { kind: "refused", error: "invalid_blocks" });
     await world.surface.post("key-2", asked);
     await world.surface.post("key-3", asked);
     const plain = ["bobbin_details", "bobbin_good", "bobbin_bad"];
-    expect(controls().slice(1)).toEqual([plain, plain]);
+    expect(controls().slice(2)).toEqual([plain, plain]);
     // The words keep their look.
-    expect(world.shown()[1]?.blocks?.[0]).toMatchObject({ type: "rich_text" });
+    expect(world.shown()[2]?.blocks?.[0]).toMatchObject({ type: "rich_text" });
     expect(world.slack.complaints).toEqual([]);
   });
 

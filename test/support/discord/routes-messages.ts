@@ -164,6 +164,7 @@ function edit(call: Call, platform: Platform): JsonObject {
   const next = {
     content: "content" in call.body ? content : message.content,
     components: "components" in call.body ? components : message.components,
+    attachments: attachmentsKept(call, message),
   };
   if (next.content === "" && next.components.length === 0)
     throw new ApiError(400, 50006, "Cannot send an empty message");
@@ -175,6 +176,14 @@ function edit(call: Call, platform: Platform): JsonObject {
   state.change(message, next);
   messageEvent(platform, "UPDATE", message);
   return seenByBot(platform, message);
+}
+
+/** Those that an edit names stay; one that names none says nothing of them. */
+function attachmentsKept(call: Call, { attachments }: StoredMessage): readonly JsonObject[] {
+  const named = call.body["attachments"];
+  if (!Array.isArray(named)) return attachments;
+  const ids = new Set(named.map((one: JsonObject) => one["id"]));
+  return attachments.filter(({ id }) => ids.has(id));
 }
 
 function remove(call: Call, platform: Platform): undefined {
