@@ -155,7 +155,7 @@ export async function openDiscord(
   return {
     surfaceOf(session) {
       const surface = createDiscordSurface({ api, threads, pacer, log }, session);
-      return withFiles(surface, api, session, settings.config.limits.replyPages);
+      return withFiles(surface, { api, pacer }, session, settings.config.limits.replyPages);
     },
     standingOf: createDiscordStanding({ api, clock }, times.standings),
     openings,

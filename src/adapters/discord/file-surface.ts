@@ -4,6 +4,7 @@
  */
 
 import { MessageFlags, Routes, type APIMessage } from "discord-api-types/v10";
+import type { Pacer, Urgency } from "../../core/ports/pacer.ts";
 import type {
   KnownPost,
   MayBegin,
@@ -12,16 +13,30 @@ import type {
   SurfaceLimits,
   Written,
 } from "../../core/ports/surface.ts";
+import { createTurns } from "../../core/reply/turns.ts";
 import { threadOf, type SessionId } from "../../core/thread.ts";
 import type { DiscordApi } from "./api.ts";
 import { decisionOn, isForbidden } from "./refusals.ts";
 import { newerOf, snowflakeAt } from "./snowflake.ts";
-import { CLOCKS_APART_MS, NOBODY, nonceOf } from "./surface.ts";
+import { CLOCKS_APART_MS, NOBODY, nonceOf, REQUESTS } from "./surface.ts";
 
-export function withFiles(surface: Surface, api: DiscordApi, session: SessionId, mostPages: number): Surface {
+export function withFiles(
+  surface: Surface,
+  { api, pacer }: { readonly api: DiscordApi; readonly pacer: Pacer },
+  session: SessionId,
+  mostPages: number,
+): Surface {
   const { channel } = threadOf(session);
+  const turns = createTurns(pacer, session);
 
-  async function post(key: string, { name, text }: PageFile, mayBegin?: MayBegin): Promise<Written> {
+  async function post(
+    key: string,
+    { name, text }: PageFile,
+    mayBegin: MayBegin | undefined,
+    urgency: Urgency = "final",
+  ): Promise<Written> {
+    const waitMs = await turns.take(REQUESTS, urgency);
+    if (waitMs > 0) return { kind: "later", afterMs: waitMs, isTurn: true };
     const body = {
       flags: MessageFlags.SuppressEmbeds,
       allowed_mentions: NOBODY,
@@ -59,11 +74,17 @@ export function withFiles(surface: Surface, api: DiscordApi, session: SessionId,
     ...surface,
     limits,
     post: (key, page, mayBegin, urgency) =>
-      page.file === undefined ? surface.post(key, page, mayBegin, urgency) : post(key, page.file, mayBegin),
+      page.file === undefined
+        ? surface.post(key, page, mayBegin, urgency)
+        : post(key, page.file, mayBegin, urgency),
     edit: (message, page, mayBegin, urgency) =>
       page.file === undefined
         ? surface.edit(message, page, mayBegin, urgency)
         : edit(message, page.file, mayBegin),
+    leave() {
+      surface.leave?.();
+      turns.leave();
+    },
     async find(key, known) {
       const name = known?.page?.file?.name;
       const found = name === undefined ? await surface.find(key, known) : undefined;

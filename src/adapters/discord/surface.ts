@@ -37,7 +37,7 @@ export interface DiscordSurfaceOptions {
  * All requests of a bot together have a limit of 50 a second, and the writes of replies leave some of it to what is read and to commands.
  * The buckets of each thread, whose sizes only Discord knows, are kept by the library.
  */
-const REQUESTS: Budget = { key: "discord:requests", everyMs: 25, burst: 10 };
+export const REQUESTS: Budget = { key: "discord:requests", everyMs: 25, burst: 10 };
 const NONCE_LENGTH = 24;
 const PAGE_LIMIT = "100";
 /** How far the clocks of our store and of Discord may be apart, ms. */

@@ -5,6 +5,7 @@
  */
 
 import type { Log } from "../../core/ports/log.ts";
+import type { Pacer, Urgency } from "../../core/ports/pacer.ts";
 import type {
   KnownPost,
   MayBegin,
@@ -13,8 +14,10 @@ import type {
   SurfaceLimits,
   Written,
 } from "../../core/ports/surface.ts";
+import { createTurns } from "../../core/reply/turns.ts";
 import { threadOf, type SessionId } from "../../core/thread.ts";
 import type { SlackAnswer, SlackApi } from "./api.ts";
+import { postBudget } from "./budgets.ts";
 import { createFindPost } from "./find-post.ts";
 import { textOf } from "./payload.ts";
 import { decisionOn } from "./refusals.ts";
@@ -41,18 +44,19 @@ const FILE_ID = /^F[A-Z0-9]+$/;
 
 export function withFiles(
   surface: Surface,
-  deps: { readonly api: SlackApi; readonly files: SlackFiles; readonly log: Log },
+  deps: { readonly api: SlackApi; readonly files: SlackFiles; readonly pacer: Pacer; readonly log: Log },
   session: SessionId,
   mostPages: number,
 ): Surface {
   const { api, files } = deps;
-  const { channel, root } = threadOf(session);
+  const { space, channel, root } = threadOf(session);
   if (root === undefined) throw new RangeError(`not a thread of Slack: ${session}`);
   const log = deps.log.with({ session });
   /** What Slack has taken and not shared yet, or shared without an answer, by name. */
   const uploaded = new Map<string, string>();
   /** How often the bytes did not arrive, by name. */
   const failures = new Map<string, number>();
+  const turns = createTurns(deps.pacer, session);
   const posts = createFindPost(api, { channel, root });
 
   function refuse(answer: Exclude<SlackAnswer, { readonly kind: "ok" }>): Written {
@@ -90,9 +94,16 @@ export function withFiles(
     return id;
   }
 
-  async function post(file: PageFile, mayBegin?: MayBegin): Promise<Written> {
+  async function post(
+    file: PageFile,
+    mayBegin: MayBegin | undefined,
+    urgency: Urgency = "final",
+  ): Promise<Written> {
     const id = await upload(file, mayBegin);
     if (typeof id !== "string") return id;
+    // Nobody sees anything before this step, which makes a message of the channel as any post.
+    const waitMs = await turns.take(postBudget(space, channel), urgency);
+    if (waitMs > 0) return { kind: "later", afterMs: waitMs, isTurn: true };
     const args = { files: [{ id, title: file.title }], channel_id: channel, thread_ts: root };
     const answer = await api.call("files.completeUploadExternal", args, mayBegin);
     if (answer.kind === "ok") return { kind: "ok", message: id };
@@ -124,7 +135,9 @@ export function withFiles(
     ...surface,
     limits,
     post: (key, page, mayBegin, urgency) =>
-      page.file === undefined ? surface.post(key, page, mayBegin, urgency) : post(page.file, mayBegin),
+      page.file === undefined
+        ? surface.post(key, page, mayBegin, urgency)
+        : post(page.file, mayBegin, urgency),
     async edit(message, page, mayBegin, urgency) {
       const isFile = FILE_ID.test(message);
       if (isFile && page.file !== undefined) return { kind: "ok", message };
@@ -136,5 +149,9 @@ export function withFiles(
     remove: (message, mayBegin, urgency) =>
       FILE_ID.test(message) ? remove(message, mayBegin) : surface.remove(message, mayBegin, urgency),
     find,
+    leave() {
+      surface.leave?.();
+      turns.leave();
+    },
   };
 }

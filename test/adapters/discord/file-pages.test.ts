@@ -76,3 +76,12 @@ test("words that take the place of a file leave none below them", async () => {
   });
   expect(world.shown()).toMatchObject([{ text: "above" }, { text: "words", files: [] }]);
 });
+
+test("a file waits for its turn as words do", async () => {
+  const pacer = { take: async () => 5, leave: async () => {}, hold: async () => {} };
+  await using world = await outboundWorld({ ...hasty, replyPages: 2, pacer });
+  const file = { name: "answer-r1.md", title: "all", text: "all" };
+  const posted = await world.another().post("key-1", { markdown: "", file, buttons: [] });
+  expect(posted).toEqual({ kind: "later", afterMs: 5, isTurn: true });
+  expect(world.discord.calls.filter(({ route }) => route === POST)).toEqual([]);
+});

@@ -52,7 +52,7 @@ export async function outboundWorld(
     const threads = createThreads({ api, places, log: silentLog });
     const pacer = options.pacer ?? createLocalPacer(createSystemClock());
     const surface = createDiscordSurface({ api, threads, pacer, log: silentLog }, session);
-    return withFiles(surface, api, session, options.replyPages ?? Infinity);
+    return withFiles(surface, { api, pacer }, session, options.replyPages ?? Infinity);
   };
   return {
     discord,

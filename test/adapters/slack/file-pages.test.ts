@@ -143,6 +143,20 @@ describe("a very long answer in Slack", () => {
     expect(world.shown()).toHaveLength(1);
   });
 
+  test("shares its file when it is its turn, as any message", async () => {
+    const waits = [5, 0];
+    const pacer = { take: async () => waits.shift() ?? 0, leave: async () => {}, hold: async () => {} };
+    const deps = { api: world.api, pacer, clock: time, log: silentLog };
+    const surfaces = createSlackSurfaces(deps, { replyPages: 2 });
+    const surface = surfaces.of(world.session);
+    const page = { markdown: "", buttons: [], file: { name: "answer.md", title: "all", text: "all" } };
+    expect(await surface.post("key-1", page)).toEqual({ kind: "later", afterMs: 5, isTurn: true });
+    expect(shared()).toEqual([]);
+    expect(await surface.post("key-1", page)).toMatchObject({ kind: "ok" });
+    expect(shared()).toHaveLength(1);
+    await surfaces.stop();
+  });
+
   test("takes its file back with the page that it stands for", async () => {
     expect(await settle()).toEqual({ kind: "settled" });
     const [row] = (await world.pages.list("r1" as never)).filter(({ index }) => index === 2);
