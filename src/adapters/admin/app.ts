@@ -15,6 +15,7 @@ import { guard, isFromHere, isLoopback } from "../http/guard.ts";
 import { routeAudit } from "./audit-log.ts";
 import { routeBrowsers } from "./browsers.ts";
 import { problemPage } from "./pages/layout.ts";
+import { withFewRefusals } from "./refusals.ts";
 import { shown } from "./shown.ts";
 import { routeSignIn, routeSignOut, type SignInDeps } from "./sign-in.ts";
 import { routeThread, type ThreadDeps } from "./thread.ts";
@@ -42,7 +43,8 @@ export interface AdminOptions {
 /** Bytes of a form. */
 const LARGEST_BODY = 64 * 1024;
 
-export function createAdminPages(deps: AdminDeps, options: AdminOptions): Hono<AdminEnv> {
+export function createAdminPages(given: AdminDeps, options: AdminOptions): Hono<AdminEnv> {
+  const deps: AdminDeps = { ...given, audit: withFewRefusals(given.audit, given.clock) };
   const { allowedHosts = [], isSecure = false, owner } = options;
   const attempts = deps.attempts ?? createAttempts(deps.clock);
   const app = new Hono<AdminEnv>({ strict: false }).basePath("/admin");

@@ -271,6 +271,19 @@ test("a browser that is out for a day is forgotten, with the reasons that it gav
     expect(await world.sql.query({ text: `select 1 as one from ${table}` })).toEqual([]);
 });
 
+test("who is refused again and again fills the audit log with no more than a line a second", async () => {
+  const browser = await world.signedIn(ana);
+  const refused = async (): Promise<number> =>
+    (await world.audited(ana)).filter(({ kind, about }) => kind === "refused" && about?.includes("C9"))
+      .length;
+  const unknown = "/admin/threads/slack%3AT1%3AC9%3A1.1";
+  for (let n = 0; n < 65; n++) expect((await browser.get(unknown)).status).toBe(404);
+  expect(await refused()).toBe(60);
+  await world.clock.advance(60_000);
+  await browser.get(unknown);
+  expect(await refused()).toBe(61);
+});
+
 test("the audit log takes neither a change nor a removal", async () => {
   await world.signedIn(ana);
   for (const text of ["update audit set name = 'x'", "delete from audit", "truncate audit"])
