@@ -39,6 +39,9 @@ export interface OverviewKeeper {
 /** After each thread it rests for so many times as long as that took: answers come first, and a busy hour is made up for behind it. */
 const RESTS = 4;
 const LONGEST_REST_MS = 1_000;
+/** The same thread is made again only after so many times as long: a very long one that never rests is read now and then. */
+const AGAIN = 20;
+const LONGEST_AGAIN_MS = 60_000;
 const BATCH = 100;
 /** The lock stands in a transaction that does nothing meanwhile, and such a one is ended by the store after 15 s. */
 const LONGEST_BATCH_MS = 5_000;
@@ -54,6 +57,8 @@ export function createOverviewKeeper(
   const { afterMs = 1_000, everyMs = 60_000, gapMs = 5 } = options;
   const stopping = new AbortController();
   const waiting = new Set<SessionId>();
+  /** Those that took long, with the ticks from which on they may be made again. */
+  const notBefore = new Map<SessionId, number>();
   let cancelSoon: (() => void) | undefined;
   let cancelAll: () => void = () => {};
   let working: Promise<void> = Promise.resolve();
@@ -94,13 +99,25 @@ export function createOverviewKeeper(
   async function makeWaiting(): Promise<void> {
     const sessions = [...waiting];
     waiting.clear();
+    const later: SessionId[] = [];
+    const now = clock.ticks();
+    for (const [session, due] of notBefore) if (due <= now) notBefore.delete(session);
     for (const session of sessions) {
       if (stopping.signal.aborted) return;
       const begun = clock.ticks();
+      if ((notBefore.get(session) ?? begun) > begun) {
+        later.push(session);
+        continue;
+      }
       await isMade(session);
-      const restMs = Math.min(LONGEST_REST_MS, (clock.ticks() - begun) * RESTS);
+      const tookMs = clock.ticks() - begun;
+      const againMs = Math.min(LONGEST_AGAIN_MS, tookMs * AGAIN);
+      if (againMs > afterMs) notBefore.set(session, clock.ticks() + againMs);
+      else notBefore.delete(session);
+      const restMs = Math.min(LONGEST_REST_MS, tookMs * RESTS);
       if (restMs > 0 && !(await pause(clock, restMs, stopping.signal))) return;
     }
+    for (const session of later) changed(session);
   }
 
   async function makeAll(): Promise<void> {

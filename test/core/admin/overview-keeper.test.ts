@@ -157,3 +157,39 @@ test("a look at all that takes longer than a minute gives the lock back every fe
   expect(looks).toBeLessThanOrEqual(90 / 3 + 2);
   await keeper.stop();
 });
+
+test("a very long thread that never rests is made now and then, and the others as ever", async () => {
+  const clock = manualClock();
+  const made: string[] = [];
+  const keeper = createOverviewKeeper({
+    clock,
+    log: silentLog,
+    exclusive: (body) => body(),
+    maker: {
+      make: (session) =>
+        new Promise((resolve) => {
+          clock.after(session.endsWith("long") ? 500 : 1, () => {
+            made.push(session);
+            resolve();
+          });
+        }),
+      behind: () => Promise.resolve([]),
+    },
+  });
+  const serve = keeper.after(() => Promise.resolve("worked"));
+  for (let second = 0; second < 40; second++) {
+    for (const session of ["slack:T1:C1:long", "slack:T1:C1:short"])
+      await serve(session as SessionId, {} as unknown as Lease, new AbortController().signal);
+    await clock.advance(1_000);
+  }
+  const times = (of: string): number => made.filter((session) => session.endsWith(of)).length;
+  expect(times("long")).toBeGreaterThanOrEqual(3);
+  expect(times("long")).toBeLessThanOrEqual(5);
+  expect(times("short")).toBeGreaterThan(30);
+  // What waits for its turn is made when nobody speaks any more, too.
+  const before = times("long");
+  await clock.advance(15_000);
+  expect(times("long")).toBe(before + 1);
+  await keeper.stop();
+  expect(clock.waiting).toBe(0);
+});
