@@ -94,8 +94,15 @@ test("an admin asks in a thread for its transcript, comes in by the link, and se
   // Found by a word, by a run, and by the address that Slack gives.
   await page.getByRole("link", { name: "Threads", exact: true }).click();
   await page.getByRole("searchbox").fill("heron");
-  await page.getByRole("button", { name: "Search" }).click();
-  await page.locator("mark", { hasText: "heron" }).first().waitFor();
+  // The words of a thread are kept beside the work, so a moment may pass.
+  await until(
+    async () => {
+      await page.getByRole("button", { name: "Search" }).click();
+      await page.waitForLoadState();
+      return (await page.locator("mark", { hasText: "heron" }).count()) > 0;
+    },
+    { timeoutMs: 60_000, everyMs: 500, what: "the newest words are found" },
+  );
   await page
     .getByRole("searchbox")
     .fill(`https://x.slack.com/archives/${channel.id}/p${root.replace(".", "")}`);

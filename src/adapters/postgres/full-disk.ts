@@ -22,7 +22,8 @@ export function watchDisk(sql: Sql, clock: Pick<Clock, "ticks">): WatchedSql {
     const name = statement.name ?? statement.text;
     try {
       const result = await work;
-      if (refused.size > 0) refused.delete(name);
+      // Whatever else was refused is not tried again as soon as this one, and would say "full" for a minute yet.
+      if (refused.has(name)) refused.clear();
       return result;
     } catch (error) {
       if (error instanceof BobbinError && error.code === "store_full") refused.set(name, clock.ticks());
