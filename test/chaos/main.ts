@@ -65,7 +65,7 @@ async function main(): Promise<number> {
     goals: values.goals === "off" ? "off" : "on",
     ...(isB9 ? { crowd } : {}),
     scope: scopeOf(undo, values.scope),
-    quietMs: isB9 ? 300_000 : 120_000,
+    quietMs: isB9 ? 300_000 : 240_000,
     note: (line) => console.log(`${((performance.now() - begun) / 1_000).toFixed(1).padStart(6)} ${line}`),
   };
   const outcome = await runChaos(options);

@@ -185,8 +185,10 @@ export function createPeople(place: ChaosPlace, random: Random, options: PeopleO
       case "retry": {
         const how = random.weighted({ words: 2, button: 2, platform: 1 });
         const pressed = place.command(thread, habit, habit === "reset" ? "words" : how);
+        // A button is about its answer, which may have ended before it was pressed.
+        const about = how === "button" && habit === "stop" ? { isOfAnswer: true as const } : {};
         if (pressed !== undefined)
-          note(pressed, (taken, times) => ({ kind: habit, session, taken, ...times }));
+          note(pressed, (taken, times) => ({ kind: habit, session, taken, ...about, ...times }));
         return;
       }
       case "leave": {

@@ -220,7 +220,11 @@ export function createCommands(deps: CommandDeps, options: CommandOptions = {}):
         if (request.run !== undefined) {
           const status = await deps.transcripts.status(request.session);
           // A button that was left standing must not stop whatever runs in the thread today.
-          if (status?.running?.run !== request.run) return "That answer has already ended.";
+          if (status?.running?.run !== request.run) {
+            const over = "That answer has already ended.";
+            const goal = await deps.goals.open(request.session);
+            return goal === undefined ? over : `${over} ${standingOfGoal(goal, deps.clock.now())}`;
+          }
         }
         const receipt = await store(command, request);
         const isRunning =

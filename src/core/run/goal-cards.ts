@@ -87,7 +87,12 @@ export function createGoalCardKeeper(deps: GoalCardsDeps, options: GoalCardsOpti
         return null;
       });
       if (found === null) return { kind: "later", afterMs: 1_000 };
-      if (found !== undefined) return edit(card, page, { surface, mayBegin }, { ...begun, message: found });
+      if (found !== undefined) {
+        // Kept at once: its edit may have to wait, and nobody has to look for it again.
+        const there = { ...begun, message: found };
+        if (!(await cards.keep(card, there))) return { kind: "lost" };
+        return edit(card, page, { surface, mayBegin }, there);
+      }
     }
     const written = await attempt(() => surface.post(key, page, mayBegin, "reply"));
     switch (written.kind) {
@@ -196,6 +201,8 @@ export function createGoalCardKeeper(deps: GoalCardsDeps, options: GoalCardsOpti
           const growing = failures === 0 || step.isTurn === true ? 0 : growingMs(failures - 1);
           const waitMs = Math.max(step.afterMs, growing);
           if (step.isTurn !== true) failures += 1;
+          // A turn in the line is asked for again soon: what comes meanwhile may be more urgent than what waits now.
+          if (step.isTurn === true && waitMs > PATIENCE_MS) return cards.leave(card, PATIENCE_MS);
           if (waitMs > PATIENCE_MS || failures > UNKNOWN_TRIES) return cards.leave(card, waitMs);
           await pause(clock, waitMs, stopping.signal);
           // What was stored of it meanwhile, by ourselves.

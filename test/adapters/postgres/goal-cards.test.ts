@@ -333,3 +333,41 @@ test("a thread that is archived between two states of its card is not opened aga
   await it.while(keeper.shown(it.session));
   expect(it.thread.writes.map(({ kind }) => kind)).toEqual(["post"]);
 });
+
+test("a card that was found is known from then on, though its edit has to wait for its turn", async () => {
+  const it = world();
+  // Posted with a lost answer; found; and then what is new has a long way to its turn.
+  it.thread.reactions.push(
+    { kind: "unknown", landed: true },
+    { kind: "later", waitMs: 30_000, isTurn: true },
+  );
+  const taken = { messages: [] as (string | undefined)[] };
+  const real = cards();
+  const keeper = it.keeper({
+    async keep(card, state) {
+      taken.messages.push(state.message);
+      return real.keep(card, state);
+    },
+  });
+  await it.apply(setGoal());
+  await it.while(keeper.shown(it.session));
+  expect(taken.messages).toEqual([undefined, it.thread.messages[0]?.id]);
+});
+
+test("what a goal came to does not wait as long as the figures before it had to", async () => {
+  const it = world();
+  await it.apply(setGoal());
+  await it.while(it.keeper().shown(it.session));
+  it.thread.reactions.push({ kind: "later", waitMs: 30_000, isTurn: true });
+  await it.apply({ kind: "raise", by: owner, more: { turns: 5 } });
+  const left: number[] = [];
+  const keeper = it.keeper({
+    async leave(_, afterMs) {
+      left.push(afterMs);
+      // Whoever else looks has it now.
+      await cards().take(60_000, it.session);
+    },
+  });
+  await it.while(keeper.shown(it.session));
+  expect(left).toEqual([5_000]);
+});

@@ -107,7 +107,7 @@ const orderOf = (act: Ordered): string => (act.kind === "goal" ? act.order : act
 function brokenAsked({ acts, runs }: ChaosRecord): Broken[] {
   const all = acts.filter((act): act is Ordered => "saidAt" in act);
   return all.flatMap((act): Broken[] => {
-    if (!act.taken || !STOPS.has(orderOf(act))) return [];
+    if (!act.taken || !STOPS.has(orderOf(act)) || (act.kind !== "goal" && act.isOfAnswer)) return [];
     const { session, saidAt, takenAt } = act;
     const asked = all.filter(
       (other) =>

@@ -24,7 +24,13 @@ export type Act =
       /** Said in a thread before it was known to be the bot's, and not to the bot by name. */
       readonly mayBeIgnored: boolean;
     }
-  | (Timed & { readonly kind: "stop" | "reset" | "retry"; readonly session: string; readonly taken: boolean })
+  | (Timed & {
+      readonly kind: "stop" | "reset" | "retry";
+      readonly session: string;
+      readonly taken: boolean;
+      /** A button below an answer, which says "ended already" of one that has. */
+      readonly isOfAnswer?: true;
+    })
   | (Timed & {
       readonly kind: "goal";
       readonly session: string;
