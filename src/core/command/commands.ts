@@ -35,6 +35,7 @@ import {
   type Choice,
 } from "./describe-settings.ts";
 import { describeGoal, spentOnGoal, standingOfGoal } from "../goal/describe.ts";
+import { goesOn } from "../goal/goal.ts";
 import type { Door } from "../admin/door.ts";
 import type { GoalCommands } from "./goal-command.ts";
 import type { Models } from "./models.ts";
@@ -223,7 +224,9 @@ export function createCommands(deps: CommandDeps, options: CommandOptions = {}):
           if (status?.running?.run !== request.run) {
             const over = "That answer has already ended.";
             const goal = await deps.goals.open(request.session);
-            return goal === undefined ? over : `${over} ${standingOfGoal(goal, deps.clock.now())}`;
+            if (goal === undefined) return over;
+            const how = goesOn(goal) ? ` \`${written("goal")} pause\` holds it up.` : "";
+            return `${over} ${standingOfGoal(goal, deps.clock.now())}${how}`;
           }
         }
         const receipt = await store(command, request);

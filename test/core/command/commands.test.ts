@@ -15,6 +15,7 @@ import type { SessionSettings } from "../../../src/core/session-settings.ts";
 import { scriptedRecord } from "../../support/scripted-model.ts";
 import type { SessionId } from "../../../src/core/thread.ts";
 import { createMemoryGoals, goalCommands } from "../../support/memory-goals.ts";
+import { setGoal } from "../../support/goals.ts";
 import { manualClock } from "../../support/manual-clock.ts";
 import { accessWith } from "../../support/access.ts";
 import { silentLog } from "../../support/silent-log.ts";
@@ -57,10 +58,11 @@ function threadWith(
     },
   };
   const feedback = memoryFeedback();
+  const goals = createMemoryGoals(() => 1);
   const commands = createCommands(
     {
       access: accessWith(),
-      goals: goalCommands(createMemoryGoals(() => 1)),
+      goals: goalCommands(goals),
       feedback,
       intake,
       branching: noBranching,
@@ -83,7 +85,7 @@ function threadWith(
       at: 1,
       ...more,
     });
-  return { ask, stored };
+  return { ask, stored, goals };
 }
 
 function waiting(seq: number, at: number, name: string, parts: readonly string[], files = 0): InboundView {
@@ -160,6 +162,14 @@ test("a Retry button counts only for the last answer", async () => {
   expect(thread.stored).toEqual([]);
   await thread.ask("retry", { run: "r2" as RunId });
   expect(thread.stored).toHaveLength(1);
+});
+
+test("a Stop below an answer that has ended says how the thread's goal stands, which goes on", async () => {
+  const thread = threadWith({ status: running("r2") });
+  await thread.goals.apply(session, setGoal());
+  const { text } = await thread.ask("stop", { run: "r1" as RunId });
+  expect(text).toBe("That answer has already ended. The goal is active. `@Bobbin goal pause` holds it up.");
+  expect(thread.stored).toEqual([]);
 });
 
 test("a stop that comes again says what is so by now: it may have ended, or nothing ran", async () => {
