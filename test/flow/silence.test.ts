@@ -206,12 +206,19 @@ test(
     const known = await person.say("before");
     await person.replies(known, 1, RECOVERY_MS);
     const texts = Array.from({ length: 30 }, (_, n) => ({ text: `message ${n}`, id: newMessageId() }));
+    const refused = Promise.withResolvers<undefined>();
     const sent = await bobbin.sql.transaction(async (tx) => {
       await tx.query({ text: "lock table inbox, web_messages in access exclusive mode" });
-      const saying = texts.map(({ text, id }) => person.say(text, undefined, id).catch(() => undefined));
+      const saying = texts.map(({ text, id }) =>
+        person.say(text, undefined, id).catch(() => {
+          refused.resolve(undefined);
+          return undefined;
+        }),
+      );
       // Messages go together; who reads has a connection each.
       for (let reader = 0; reader < 30; reader++) person.read(known).catch(() => {});
       await names(bobbin.gateway, "Postgres");
+      await refused.promise;
       return saying;
     });
     const threads = await Promise.all(sent);
