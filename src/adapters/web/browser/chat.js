@@ -58,7 +58,6 @@ async function deliver(unsent) {
 async function act(button) {
   const { action = "", value = "", confirm: question = "" } = button.dataset;
   if (action === "details" && closeDetails(button)) return;
-  // eslint-disable-next-line no-alert
   if (question !== "" && !window.confirm(question)) return;
   // A button that is disabled or goes with the end of its reply takes the focus with it.
   if (document.activeElement === button) composer.focus();
