@@ -4,6 +4,7 @@
  * and causes, never the request or the response that libraries hang on it.
  */
 import { pino } from "pino";
+import { maskEntropy } from "../core/mask-entropy.ts";
 import { maskerOf, type KnownSecrets } from "../core/mask.ts";
 import type { Facts, Log } from "../core/ports/log.ts";
 
@@ -36,7 +37,7 @@ export function createLog({ write }: LogDeps, { level, secrets, form = "json" }:
       // Facts arrive here as plain values already; pino's own error serializer would add what errors carry around.
       serializers: {},
     },
-    { write: (line: string) => write(mask(shape(line))) },
+    { write: (line: string) => write(maskEntropy(mask(shape(line)))) },
   );
   return logOver(() => logger);
 }
