@@ -119,5 +119,7 @@ test("no points, or all in one moment, have no slope", () => {
 test("keys of Redis are counted by what they are for, not by whose they are", () => {
   expect(patternOf("{bobbin}:lease:slack:T0LOCALTEAM:C12:1764523234.000100")).toBe("{bobbin}:lease:SESSION");
   expect(patternOf("{bobbin}:runs:1523:lock")).toBe("{bobbin}:runs:N:lock");
-  expect(patternOf("{bobbin}:pace:slack-posts:C0042")).toBe("{bobbin}:pace:slack-posts:CHANNEL");
+  expect(patternOf("{bobbin}:pacer:slack:T1:chat.postMessage:C0042:line")).toBe(
+    "{bobbin}:pacer:slack:T1:chat.postMessage:CHANNEL:line",
+  );
 });
