@@ -21,6 +21,7 @@ import { createThreadPlaces } from "./adapters/postgres/thread-places.ts";
 import type { Sql } from "./adapters/postgres/sql.ts";
 import { createTranscripts } from "./adapters/postgres/transcripts.ts";
 import { createWebInbox } from "./adapters/postgres/web-inbox.ts";
+import { createPictures } from "./adapters/postgres/pictures.ts";
 import { createWebMessages } from "./adapters/postgres/web-messages.ts";
 import type { Settings } from "./adapters/settings/settings.ts";
 import { createSystemClock } from "./adapters/system-clock.ts";
@@ -175,7 +176,7 @@ export async function startApp(
     const policies = createGoalPolicies(settings.config.goals);
     const { atOnceIn: goalsAtOnceIn } = policies;
     const store = watch.store(createRunStore({ sql, newId }, { goalsAtOnceIn }));
-    const messages = createWebMessages(sql);
+    const [messages, pictures] = [createWebMessages(sql), createPictures(sql)];
     const transcripts = createTranscripts(sql);
     const inbox = createInbox(sql);
     const access = createAccess(settings.config.access);
@@ -276,6 +277,7 @@ export async function startApp(
         {
           store,
           pages: createPages(sql),
+          pictures,
           stops,
           clock,
           log,
@@ -335,6 +337,7 @@ export async function startApp(
         intake,
         commands,
         messages,
+        pictures,
         arrivals,
         live,
         transcripts,
@@ -368,7 +371,6 @@ export async function startApp(
       const connection = discord.connect({
         ...asked,
         answers: createAnswers(sql),
-
         marks,
         leaveSpace,
         leadership,

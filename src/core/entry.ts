@@ -2,7 +2,7 @@
 
 import type { Author } from "./inbound.ts";
 import type { InboundId, RunId } from "./ids.ts";
-import type { ImagePart, Part } from "./part.ts";
+import type { ImagePart, Part, Picture } from "./part.ts";
 import type { Button } from "./ports/surface.ts";
 
 /** A call that a model asked for. `arguments` is always a string of valid JSON by the time it is in an entry. */
@@ -27,6 +27,8 @@ export interface AssistantEntry {
   readonly text: string;
   readonly calls: readonly ToolCall[];
   readonly images?: readonly ImagePart[];
+  /** Those images where their bytes are kept elsewhere. */
+  readonly pictures?: readonly Picture[];
   /** Opaque JSON text that the provider demands back; replayed, never shown. */
   readonly reasoning?: string;
   /** The run was stopped while this was written: it is what people had seen. */
@@ -43,6 +45,10 @@ export interface ToolEntry {
   readonly ok: boolean;
   /** The capped copy, exactly as the model received it; never blank. */
   readonly content: string;
+  /** Shown to people; the model reads a line for each in `content`. */
+  readonly images?: readonly ImagePart[];
+  /** Those images where their bytes are kept elsewhere. */
+  readonly pictures?: readonly Picture[];
   /** How long it ran, whole ms; absent where it did not run, and below one. */
   readonly durationMs?: number;
   /** What it offers to people. */

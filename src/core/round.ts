@@ -52,6 +52,14 @@ export interface FullResult {
   readonly content: string;
 }
 
+/** The bytes of a picture that stands in an entry of the round. */
+export interface PictureData {
+  readonly hash: string;
+  readonly mimeType: string;
+  /** Base64, no line breaks. */
+  readonly data: string;
+}
+
 export interface RoundRecord {
   /** From 1. */
   readonly round: number;
@@ -62,6 +70,8 @@ export interface RoundRecord {
   readonly state: "calls" | "complete";
   readonly entries: readonly EntryBody[];
   readonly results: readonly FullResult[];
+  /** Of the pictures in `entries`. Absent for none. */
+  readonly pictures?: readonly PictureData[];
   readonly modelCalls: readonly ModelCallRecord[];
   /** The run may make no model call after it: who writes now is left for the next run, since this one could not answer. */
   readonly isLast?: true;

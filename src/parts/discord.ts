@@ -22,7 +22,7 @@ import { createReceive } from "../adapters/discord/receive.ts";
 import { createDiscordOpenings } from "../adapters/discord/openings.ts";
 import { createDiscordStanding, type DiscordStandingOptions } from "../adapters/discord/standing.ts";
 import { createSuggest } from "../adapters/discord/suggest.ts";
-import { withFiles } from "../adapters/discord/file-surface.ts";
+import { withDiscordFiles } from "../adapters/discord/file-surface.ts";
 import { createDiscordPeopleNow } from "../adapters/discord/people-now.ts";
 import { createDiscordSurface } from "../adapters/discord/surface.ts";
 import { createTakeInteraction } from "../adapters/discord/take-interaction.ts";
@@ -155,7 +155,7 @@ export async function openDiscord(
   return {
     surfaceOf(session) {
       const surface = createDiscordSurface({ api, threads, pacer, log }, session);
-      return withFiles(surface, { api, pacer }, session, settings.config.limits.replyPages);
+      return withDiscordFiles(surface, { api, pacer }, session, settings.config.limits.replyPages);
     },
     standingOf: createDiscordStanding({ api, clock }, times.standings),
     openings,

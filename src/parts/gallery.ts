@@ -7,7 +7,9 @@ import type { PageFile } from "../core/ports/surface.ts";
 import type { GalleryPlaces } from "../adapters/web/gallery/page.ts";
 
 /** A file is no message that is formatted: both platforms show a box of their own. */
-const fileOf = ({ name, title, text }: PageFile) => ({ file: { name, title, size: text.length } });
+const fileOf = ({ name, title, text, picture }: PageFile) => ({
+  file: { name, title, size: picture?.bytes ?? text.length, isImage: picture !== undefined },
+});
 
 /** Nothing where it is not asked for. */
 export function galleryOf({ gallery }: Pick<Settings, "gallery">): { readonly gallery?: GalleryPlaces } {

@@ -176,6 +176,7 @@ export class RunBench {
       {
         store,
         pages: gate(this.stores.pages, (method) => `${method}Page`),
+        pictures: this.stores.pictures,
         stops: this.#stops,
         clock: this.clock,
         log: silentLog,

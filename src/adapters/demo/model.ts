@@ -47,6 +47,7 @@ function stepsOf(request: ModelRequest, pace: Readonly<Record<"normal" | "slow",
   }));
   const words = plan.text.match(/\S+\s*|\s+/g) ?? [];
   const waitMs = pace[plan.pace];
+  const { images = [] } = plan;
   return [
     { waitMs: 0, event: { kind: "sent", bodyHash } },
     ...words.map((text): Step => ({ waitMs, event: { kind: "text", text } })),
@@ -54,7 +55,8 @@ function stepsOf(request: ModelRequest, pace: Readonly<Record<"normal" | "slow",
       waitMs,
       event: { kind: "tool_input", call: id, name, text },
     })),
-    { waitMs: 0, event: { kind: "done", text: plan.text, calls, images: [], finish: "end" } },
+    ...images.map((image): Step => ({ waitMs, event: { kind: "image", image } })),
+    { waitMs: 0, event: { kind: "done", text: plan.text, calls, images, finish: "end" } },
   ];
 }
 

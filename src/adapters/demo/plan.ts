@@ -1,6 +1,8 @@
 /** What the demo model answers. Pure: the same request gets the same answer. */
 
+import type { ImagePart } from "../../core/part.ts";
 import type { ModelRequest } from "../../core/ports/model.ts";
+import { drawingOf } from "./drawing.ts";
 import { freshResults, utterancesOf, type Utterance } from "./heard.ts";
 import { LONG_ANSWER } from "./long-answer.ts";
 import { answerFrom } from "./results.ts";
@@ -9,6 +11,7 @@ export interface Plan {
   readonly text: string;
   readonly calls: readonly { readonly name: string; readonly arguments: string }[];
   readonly pace: "normal" | "slow";
+  readonly images?: readonly ImagePart[];
 }
 
 const HOW_TO =
@@ -17,6 +20,7 @@ const TRY = `This is what I can show you:
 
 - *What time is it in Tokyo and in Lisbon?* calls a tool.
 - *What was said earlier?* reads the thread back.
+- *Draw a picture* answers with an image.
 - *Show me a long answer* has all that an answer can contain.
 - *Count slowly* leaves you time to press **Stop**.`;
 
@@ -45,10 +49,13 @@ export function planFor(request: ModelRequest): Plan {
       pace: "normal",
     };
   }
+  if (/\bdraw\b|\b(?:picture|image)\b/i.test(text)) return { ...says(DRAWN), images: [drawingOf(text)] };
   if (/\blong\b/i.test(text)) return says(LONG_ANSWER);
   if (/\bslow(?:ly)?\b/i.test(text)) return { text: slowText(), calls: [], pace: "slow" };
   return says(heard.length <= 1 ? greeting(heard[0]) : goingOn(heard));
 }
+
+const DRAWN = "I have drawn your words: each bar is a letter.";
 
 function says(text: string): Plan {
   return { text, calls: [], pace: "normal" };

@@ -4,46 +4,42 @@
  */
 
 import { MessageFlags, Routes, type APIMessage } from "discord-api-types/v10";
-import type { Pacer, Urgency } from "../../core/ports/pacer.ts";
-import type {
-  KnownPost,
-  MayBegin,
-  PageFile,
-  Surface,
-  SurfaceLimits,
-  Written,
-} from "../../core/ports/surface.ts";
+import type { Pacer } from "../../core/ports/pacer.ts";
+import type { KnownPost, MayBegin, Surface, Written } from "../../core/ports/surface.ts";
+import { withFiles, type FileToSend } from "../../core/reply/file-pages.ts";
 import { createTurns } from "../../core/reply/turns.ts";
+import { headOf } from "../../core/text.ts";
 import { threadOf, type SessionId } from "../../core/thread.ts";
 import type { DiscordApi } from "./api.ts";
 import { decisionOn, isForbidden } from "./refusals.ts";
 import { newerOf, snowflakeAt } from "./snowflake.ts";
 import { CLOCKS_APART_MS, NOBODY, nonceOf, REQUESTS } from "./surface.ts";
 
-export function withFiles(
+const ALT_UNITS = 1_024;
+
+export function withDiscordFiles(
   surface: Surface,
   { api, pacer }: { readonly api: DiscordApi; readonly pacer: Pacer },
   session: SessionId,
   mostPages: number,
 ): Surface {
   const { channel } = threadOf(session);
-  const turns = createTurns(pacer, session);
 
   async function post(
     key: string,
-    { name, text }: PageFile,
+    { name, bytes, mimeType, alt }: FileToSend,
     mayBegin: MayBegin | undefined,
-    urgency: Urgency = "final",
   ): Promise<Written> {
-    const waitMs = await turns.take(REQUESTS, urgency);
-    if (waitMs > 0) return { kind: "later", afterMs: waitMs, isTurn: true };
+    const described = alt === undefined ? {} : { description: headOf(alt, ALT_UNITS) };
     const body = {
+      attachments: [{ id: 0, filename: name, ...described }],
       flags: MessageFlags.SuppressEmbeds,
       allowed_mentions: NOBODY,
       nonce: nonceOf(session, key),
       enforce_nonce: true,
     };
-    const files = [{ name, data: Buffer.from(text), contentType: "text/markdown; charset=utf-8" }];
+    // Bytes and never a string: that would be read as the path of a file.
+    const files = [{ name, data: Buffer.from(bytes), contentType: mimeType }];
     const answer = await api.call("POST", Routes.channelMessages(channel), { body, files, mayBegin });
     if (answer.kind === "ok") return { kind: "ok", message: (answer.data as APIMessage).id };
     // The pages above it could be written, so that it is files that are not allowed.
@@ -59,40 +55,23 @@ export function withFiles(
     return (answer.data as readonly APIMessage[]).find((message) => hasFile(message, name))?.id;
   }
 
-  async function edit(message: string, { name }: PageFile, mayBegin?: MayBegin): Promise<Written> {
-    const answer = await api.call("GET", Routes.channelMessage(channel, message), { mayBegin });
-    if (answer.kind !== "ok") return decisionOn(answer);
-    if (hasFile(answer.data as APIMessage, name)) return { kind: "ok", message };
-    // An attempt before wanted words there.
-    const removed = await surface.remove(message, mayBegin);
-    return removed.kind === "ok" ? { kind: "gone", what: "message" } : removed;
-  }
-
-  const limits = Object.create(surface.limits, { mostPages: { value: mostPages } }) as SurfaceLimits;
-
-  return {
-    ...surface,
-    limits,
-    post: (key, page, mayBegin, urgency) =>
-      page.file === undefined
-        ? surface.post(key, page, mayBegin, urgency)
-        : post(key, page.file, mayBegin, urgency),
-    edit: (message, page, mayBegin, urgency) =>
-      page.file === undefined
-        ? surface.edit(message, page, mayBegin, urgency)
-        : edit(message, page.file, mayBegin),
-    leave() {
-      surface.leave?.();
-      turns.leave();
+  return withFiles(
+    surface,
+    {
+      budget: REQUESTS,
+      mostPages,
+      post,
+      find,
+      async holds(message, name, mayBegin) {
+        // Words take the place of a file by an edit.
+        if (name === undefined) return false;
+        const answer = await api.call("GET", Routes.channelMessage(channel, message), { mayBegin });
+        return answer.kind === "ok" ? hasFile(answer.data as APIMessage, name) : decisionOn(answer);
+      },
+      remove: (message, mayBegin, urgency) => surface.remove(message, mayBegin, urgency),
     },
-    async find(key, known) {
-      const name = known?.page?.file?.name;
-      const found = name === undefined ? await surface.find(key, known) : undefined;
-      const file = name ?? known?.file;
-      if (found !== undefined || known === undefined || file === undefined) return found;
-      return find(file, known);
-    },
-  };
+    createTurns(pacer, session),
+  );
 }
 
 function hasFile({ author, attachments }: APIMessage, name: string): boolean {

@@ -3,9 +3,9 @@
 import type { AssistantEntry, Entry, EntryBody, Offer, ToolCall, UserEntry } from "../../core/entry.ts";
 import type { Author } from "../../core/inbound.ts";
 import type { InboundId, RunId } from "../../core/ids.ts";
-import type { ImagePart, Part } from "../../core/part.ts";
+import type { ImagePart, Part, Picture } from "../../core/part.ts";
 import { cleanJson } from "../../core/text.ts";
-import { toButton } from "./page-json.ts";
+import { toButton, toPicture } from "./page-json.ts";
 import { fieldsOf, listOf, numberOf, optional, StoredJsonError, textOf } from "./stored-json.ts";
 
 /** A row as `ENTRY_JSON` builds it: seq, epoch, run, round, body. */
@@ -46,7 +46,7 @@ function toEntryBody(value: unknown): EntryBody {
       return user;
     }
     case "assistant": {
-      const { images, reasoning, interrupted, cut } = body;
+      const { images, pictures, reasoning, interrupted, cut } = body;
       const calls = listOf(body["calls"], "calls").map(toCall);
       const reply: Mutable<AssistantEntry> = {
         v: 1,
@@ -55,6 +55,7 @@ function toEntryBody(value: unknown): EntryBody {
         calls,
       };
       if (isThere(images)) reply.images = toImages(images);
+      if (isThere(pictures)) reply.pictures = toPictures(pictures);
       if (isThere(reasoning)) reply.reasoning = textOf(reasoning, "reasoning");
       if (interrupted === true) reply.interrupted = true;
       if (cut === true) reply.cut = true;
@@ -68,6 +69,8 @@ function toEntryBody(value: unknown): EntryBody {
         name: textOf(body["name"], "name"),
         ok: body["ok"] === true,
         content: textOf(body["content"], "content"),
+        ...optional(body, "images", toImages),
+        ...optional(body, "pictures", toPictures),
         ...optional(body, "durationMs", numberOf),
         ...offerIn(body["offer"]),
       };
@@ -136,6 +139,10 @@ function toImage(value: unknown): ImagePart {
     data: textOf(image["data"], "data"),
     ...optional(image, "name", textOf),
   };
+}
+
+function toPictures(value: unknown): readonly Picture[] {
+  return listOf(value, "pictures").map(toPicture);
 }
 
 function toCall(value: unknown): ToolCall {

@@ -1,9 +1,10 @@
 /** A page's content as it was stored. */
 
 import { BUTTON_ACTIONS } from "../../core/command/button.ts";
+import type { Picture } from "../../core/part.ts";
 import type { Button, PageContent, PageFile } from "../../core/ports/surface.ts";
 import { cleanJsonText } from "../../core/text.ts";
-import { fieldsOf, listOf, optional, textOf } from "./stored-json.ts";
+import { fieldsOf, listOf, numberOf, optional, textOf } from "./stored-json.ts";
 
 export function toPage(value: unknown): PageContent {
   const page = fieldsOf(value, "page");
@@ -35,6 +36,17 @@ function toFile(value: unknown): PageFile {
     name: textOf(file["name"], "name"),
     title: textOf(file["title"], "title"),
     text: textOf(file["text"], "text"),
+    ...optional(file, "picture", toPicture),
+  };
+}
+
+export function toPicture(value: unknown): Picture {
+  const picture = fieldsOf(value, "picture");
+  return {
+    mimeType: textOf(picture["mimeType"], "mimeType"),
+    bytes: numberOf(picture["bytes"], "bytes"),
+    ...optional(picture, "hash", textOf),
+    ...optional(picture, "alt", textOf),
   };
 }
 

@@ -2,7 +2,7 @@
 
 import type { Entry, EntryBody } from "../../core/entry.ts";
 import type { Fence } from "../../core/ports/run-store.ts";
-import type { Frozen, FullResult, ModelCallRecord, RoundRecord } from "../../core/round.ts";
+import type { Frozen, FullResult, ModelCallRecord, PictureData, RoundRecord } from "../../core/round.ts";
 import { cleanJson, cleanText, headOf } from "../../core/text.ts";
 import { addUsage, type Usage } from "../../core/usage.ts";
 import { toEntry } from "./entry-row.ts";
@@ -116,6 +116,19 @@ function resultsPart(results: readonly FullResult[]): RoundPart {
   };
 }
 
+function picturesPart(pictures: readonly PictureData[]): RoundPart {
+  return {
+    name: `pictures${pictures.length}`,
+    sql: (first) => `pictures_in as (
+  insert into pictures (session, hash, mime, bytes)
+  select $1, t.hash, t.mime, decode(t.data, 'base64')
+  from held, (values ${rowsOf(pictures.length, ["text", "text", "text"], first)}) as t(n, hash, mime, data)
+  order by t.hash
+  on conflict (session, hash) do nothing)`,
+    values: pictures.flatMap(({ hash, mimeType, data }) => [hash, mimeType, data]),
+  };
+}
+
 /**
  * The parts that a round and its model calls need. Each needs `held` (one row when the write is allowed, with `base`, the last
  * seq before, and `epoch`) and the parameters $1 session, $3 run, $4 round. Left out are blobs that are known to be
@@ -124,7 +137,7 @@ function resultsPart(results: readonly FullResult[]): RoundPart {
  * @param told the model calls, and what the session's model is to be told from now on, if that is given.
  */
 export function partsOf(
-  round: Pick<RoundRecord, "entries" | "results"> | undefined,
+  round: Pick<RoundRecord, "entries" | "results" | "pictures"> | undefined,
   told: { readonly calls: readonly ModelCallRecord[]; readonly frozen: Frozen | undefined },
   isStored: (hash: string) => boolean,
 ): readonly RoundPart[] {
@@ -133,7 +146,7 @@ export function partsOf(
   for (const { prompt, tools } of frozen === undefined ? calls : [...calls, frozen]) {
     for (const { hash, text } of [prompt, tools]) if (!isStored(hash)) blobs.set(hash, text);
   }
-  const entries = round?.entries ?? [];
+  const { entries = [], pictures = [] } = round ?? {};
   const results = (round?.results ?? []).filter(
     ({ call, content }) =>
       !entries.some((body) => body.kind === "tool" && body.call === call && body.content === content),
@@ -143,6 +156,7 @@ export function partsOf(
     ...(blobs.size === 0 ? [] : [blobsPart(blobs)]),
     ...(calls.length === 0 ? [] : [callsPart(calls)]),
     ...(results.length === 0 ? [] : [resultsPart(results)]),
+    ...(pictures.length === 0 ? [] : [picturesPart(pictures)]),
   ];
 }
 

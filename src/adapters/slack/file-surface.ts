@@ -5,16 +5,11 @@
  */
 
 import type { Log } from "../../core/ports/log.ts";
-import type { Pacer, Urgency } from "../../core/ports/pacer.ts";
-import type {
-  KnownPost,
-  MayBegin,
-  PageFile,
-  Surface,
-  SurfaceLimits,
-  Written,
-} from "../../core/ports/surface.ts";
+import type { Pacer } from "../../core/ports/pacer.ts";
+import type { KnownPost, MayBegin, Surface, Written } from "../../core/ports/surface.ts";
+import { withFiles, type FileToSend } from "../../core/reply/file-pages.ts";
 import { createTurns } from "../../core/reply/turns.ts";
+import { headOf } from "../../core/text.ts";
 import { threadOf, type SessionId } from "../../core/thread.ts";
 import type { SlackAnswer, SlackApi } from "./api.ts";
 import { postBudget } from "./budgets.ts";
@@ -40,9 +35,17 @@ const FOREVER: ReadonlySet<string> = new Set([
 const UPLOAD_AGAIN_MS = 2_000;
 /** So often the bytes of a file are brought: where they cannot arrive at all, its words come as messages. */
 const UPLOAD_TRIES = 3;
-const FILE_ID = /^F[A-Z0-9]+$/;
+/**
+ * What stands for a file's message: its id, and of an image also the name, since an answer has more than one of them and only Slack
+ * could say which is which.
+ */
+const FILE = /^(?<id>F[A-Z0-9]+)(?:\/(?<name>.+))?$/;
+const ANSWER = /\.md$/;
+const ALT_UNITS = 1_000;
 
-export function withFiles(
+const messageOf = (id: string, name: string): string => (ANSWER.test(name) ? id : `${id}/${name}`);
+
+export function withSlackFiles(
   surface: Surface,
   deps: { readonly api: SlackApi; readonly files: SlackFiles; readonly pacer: Pacer; readonly log: Log },
   session: SessionId,
@@ -56,13 +59,14 @@ export function withFiles(
   const uploaded = new Map<string, string>();
   /** How often the bytes did not arrive, by name. */
   const failures = new Map<string, number>();
-  const turns = createTurns(deps.pacer, session);
   const posts = createFindPost(api, { channel, root });
 
   function refuse(answer: Exclude<SlackAnswer, { readonly kind: "ok" }>): Written {
     if (answer.kind === "refused" && FOREVER.has(answer.code) && !files.isRefused) {
       files.isRefused = true;
-      log.warn("Slack takes no file from the app: long answers come as more messages", { ...answer });
+      log.warn("Slack takes no file from the app: long answers come as more messages, images as a word", {
+        ...answer,
+      });
     }
     return decisionOn(answer);
   }
@@ -72,15 +76,15 @@ export function withFiles(
     failures.set(name, tries);
     if (tries < UPLOAD_TRIES) return { kind: "later", afterMs: UPLOAD_AGAIN_MS };
     failures.delete(name);
-    log.warn("the bytes of a file do not reach Slack: the answer comes as more messages", { file: name });
+    log.warn("the bytes of a file do not reach Slack: the answer does without it", { file: name });
     return { kind: "refused", why: "the file could not be uploaded" };
   }
 
-  async function upload({ name, text }: PageFile, mayBegin?: MayBegin): Promise<string | Written> {
-    const known = uploaded.get(name);
-    if (known !== undefined) return known;
-    const bytes = new TextEncoder().encode(text);
-    const args = { filename: name, length: bytes.length };
+  async function upload({ name, bytes, alt }: FileToSend, mayBegin?: MayBegin): Promise<Written | undefined> {
+    if (files.isRefused) return { kind: "refused", why: "Slack takes no file from the app" };
+    if (uploaded.has(name)) return undefined;
+    const told = alt === undefined ? {} : { alt_txt: headOf(alt, ALT_UNITS) };
+    const args = { filename: name, length: bytes.length, ...told };
     const place = await api.call("files.getUploadURLExternal", args, mayBegin);
     if (place.kind !== "ok") {
       const decision = refuse(place);
@@ -91,67 +95,51 @@ export function withFiles(
     if (id === undefined || url === undefined || !(await uploadBytes(url, bytes))) return uploadFailed(name);
     failures.delete(name);
     uploaded.set(name, id);
-    return id;
+    return undefined;
   }
 
-  async function post(
-    file: PageFile,
-    mayBegin: MayBegin | undefined,
-    urgency: Urgency = "final",
-  ): Promise<Written> {
-    const id = await upload(file, mayBegin);
-    if (typeof id !== "string") return id;
-    // Nobody sees anything before this step, which makes a message of the channel as any post.
-    const waitMs = await turns.take(postBudget(space, channel), urgency);
-    if (waitMs > 0) return { kind: "later", afterMs: waitMs, isTurn: true };
-    const args = { files: [{ id, title: file.title }], channel_id: channel, thread_ts: root };
+  async function share({ name, title }: FileToSend, mayBegin?: MayBegin): Promise<Written> {
+    const id = uploaded.get(name);
+    if (id === undefined) return { kind: "unknown", why: "the file was not uploaded" };
+    const args = { files: [{ id, title }], channel_id: channel, thread_ts: root };
     const answer = await api.call("files.completeUploadExternal", args, mayBegin);
-    if (answer.kind === "ok") return { kind: "ok", message: id };
-    // What Slack does not know any more has to be brought again.
-    if (answer.kind === "refused") uploaded.delete(file.name);
+    // What is shared is good for one message, and what Slack does not know any more has to be brought again.
+    if (answer.kind === "ok" || answer.kind === "refused") uploaded.delete(name);
+    if (answer.kind === "ok") return { kind: "ok", message: messageOf(id, name) };
     return refuse(answer);
   }
 
-  async function find(key: string, known?: KnownPost): Promise<string | undefined> {
-    const name = known?.page?.file?.name;
-    const found = name === undefined ? await surface.find(key, known) : undefined;
-    const file = name ?? known?.file;
-    if (found !== undefined || known === undefined || file === undefined) return found;
-    return posts.findFile(file, known.since - CLOCKS_APART_MS);
-  }
-
-  async function remove(id: string, mayBegin?: MayBegin): Promise<Written> {
+  async function remove(message: string, id: string, mayBegin?: MayBegin): Promise<Written> {
     const answer = await api.call("files.delete", { file: id }, mayBegin);
-    if (answer.kind === "ok") return { kind: "ok", message: id };
+    if (answer.kind === "ok") return { kind: "ok", message };
     const isGone = answer.kind === "refused" && /^file_(?:not_found|deleted)$/.test(answer.code);
     return isGone ? { kind: "gone", what: "message" } : decisionOn(answer);
   }
 
-  const limits = Object.create(surface.limits, {
-    mostPages: { get: () => (files.isRefused ? undefined : mostPages) },
-  }) as SurfaceLimits;
-
-  return {
-    ...surface,
-    limits,
-    post: (key, page, mayBegin, urgency) =>
-      page.file === undefined
-        ? surface.post(key, page, mayBegin, urgency)
-        : post(page.file, mayBegin, urgency),
-    async edit(message, page, mayBegin, urgency) {
-      const isFile = FILE_ID.test(message);
-      if (isFile && page.file !== undefined) return { kind: "ok", message };
-      if (!isFile && page.file === undefined) return surface.edit(message, page, mayBegin, urgency);
-      // An attempt before wanted the other kind of page there.
-      const removed = await (isFile ? remove(message, mayBegin) : surface.remove(message, mayBegin, urgency));
-      return removed.kind === "ok" ? { kind: "gone", what: "message" } : removed;
+  return withFiles(
+    surface,
+    {
+      // Nobody sees anything before the last step, which makes a message of the channel as any post.
+      budget: postBudget(space, channel),
+      get mostPages() {
+        return files.isRefused ? undefined : mostPages;
+      },
+      prepare: upload,
+      post: (_key, file, mayBegin) => share(file, mayBegin),
+      async find(name: string, known: KnownPost) {
+        const id = await posts.findFile(name, known.since - CLOCKS_APART_MS);
+        return id === undefined ? undefined : messageOf(id, name);
+      },
+      async holds(message, wanted) {
+        const file = FILE.exec(message)?.groups;
+        if (wanted === undefined || file === undefined) return file !== undefined;
+        return (file["name"] ?? "") === (ANSWER.test(wanted) ? "" : wanted);
+      },
+      remove(message, mayBegin, urgency) {
+        const id = FILE.exec(message)?.groups?.["id"];
+        return id === undefined ? surface.remove(message, mayBegin, urgency) : remove(message, id, mayBegin);
+      },
     },
-    remove: (message, mayBegin, urgency) =>
-      FILE_ID.test(message) ? remove(message, mayBegin) : surface.remove(message, mayBegin, urgency),
-    find,
-    leave() {
-      surface.leave?.();
-      turns.leave();
-    },
-  };
+    createTurns(deps.pacer, session),
+  );
 }

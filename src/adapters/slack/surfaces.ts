@@ -6,7 +6,7 @@ import type { Pacer } from "../../core/ports/pacer.ts";
 import type { Surface } from "../../core/ports/surface.ts";
 import type { SessionId } from "../../core/thread.ts";
 import type { SlackApi } from "./api.ts";
-import { withFiles, type SlackFiles } from "./file-surface.ts";
+import { withSlackFiles, type SlackFiles } from "./file-surface.ts";
 import { SlackStatus } from "./status.ts";
 import { createSlackSurface, type SlackSurfaceOptions } from "./surface.ts";
 
@@ -32,7 +32,7 @@ export function createSlackSurfaces(
   return {
     of(session) {
       const surface = createSlackSurface(shared, session, options);
-      return withFiles(surface, { ...deps, files }, session, options.replyPages ?? Infinity);
+      return withSlackFiles(surface, { ...deps, files }, session, options.replyPages ?? Infinity);
     },
     status,
     stop: () => status.stop(),

@@ -11,6 +11,8 @@ import { COMMAND_NAMES } from "../../core/command/table.ts";
 import { BobbinError, sentenceFor, toBobbinError } from "../../core/errors.ts";
 import type { NewId } from "../../core/ids.ts";
 import { labelOf } from "../../core/label.ts";
+import type { Picture } from "../../core/part.ts";
+import type { Pictures } from "../../core/ports/pictures.ts";
 import type { WebMessage } from "../../core/ports/web-messages.ts";
 import type { SessionId } from "../../core/thread.ts";
 import { serveAssets } from "../http/assets.ts";
@@ -30,6 +32,8 @@ import { receiveAction, receiveMessage, type Received, type ReceiveDeps } from "
 
 export interface WebChatDeps extends Omit<ReceiveDeps, "threads"> {
   readonly newId: NewId;
+  /** The images that replies show. */
+  readonly pictures: Pictures;
   readonly info: ChatInfo;
   /** Where it is absent there is no gallery. */
   readonly gallery?: GalleryPlaces;
@@ -98,12 +102,23 @@ export function createWebChat(deps: WebChatDeps, options: WebChatOptions = {}): 
     const thread = toWebSession(c.req.param("id"));
     const row = thread && (await messages.get(thread.session, c.req.param("message")));
     const file = row?.deleted === true ? undefined : row?.page.file;
-    if (file === undefined) return unknownThread(c);
+    if (thread === undefined || file === undefined) return unknownThread(c);
+    if (file.picture !== undefined) return picture(c, thread.session, file.picture);
     c.header("Content-Type", "text/markdown; charset=utf-8");
     c.header("Content-Disposition", `attachment; filename="${file.name.replaceAll(/[^\w.-]/g, "_")}"`);
     c.header("Cache-Control", "no-store");
     return c.body(file.text);
   });
+
+  /** Its type is what its bytes said when they were stored, and a browser guesses no other. */
+  const picture = async (c: Context<Env>, session: SessionId, { hash = "" }: Picture): Promise<Response> => {
+    const kept = await deps.pictures.read(session, hash);
+    if (kept === undefined) return unknownThread(c);
+    c.header("Content-Type", kept.mimeType);
+    c.header("Content-Disposition", "inline");
+    c.header("Cache-Control", "no-store");
+    return c.body(new Uint8Array(kept.bytes));
+  };
 
   /** Where it is shown, they say who may see it. */
   app.get("/threads/:id/transcript", async (c) => {

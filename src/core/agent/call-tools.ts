@@ -244,7 +244,7 @@ interface Answer extends ResultText {
 }
 
 function answeredCall(state: RunState, call: ToolCall, result: Answer, durationMs = 0): AnsweredCall {
-  const { ok, text, offer } = result;
+  const { ok, text, images, offer } = result;
   const content = capResult(text, state.profile.limits.toolResultBytes);
   return {
     entry: {
@@ -254,6 +254,7 @@ function answeredCall(state: RunState, call: ToolCall, result: Answer, durationM
       name: call.name,
       ok,
       content,
+      ...(images === undefined ? {} : { images }),
       ...(durationMs > 0 ? { durationMs } : {}),
       ...(offer === undefined ? {} : { offer }),
     },

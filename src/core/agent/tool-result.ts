@@ -1,12 +1,18 @@
 /** What a tool returned, as text: always a string, whatever it was, and for the model never longer than the cap. */
 
 import { NO_OUTPUT } from "../context/replayed-calls.ts";
+import type { ImagePart } from "../part.ts";
 import { cleanText, headOf, isBlank, tailOf } from "../text.ts";
+
+/** More of one result than anybody looks at. */
+const MOST_IMAGES = 20;
 
 export interface ResultText {
   readonly ok: boolean;
   /** Never blank, clean, whole. */
   readonly text: string;
+  /** For people. Absent for none. */
+  readonly images?: readonly ImagePart[];
 }
 
 /** Accepts a `ToolOutput`, content blocks as MCP servers send them, or any value at all. */
@@ -15,7 +21,12 @@ export function textOfResult(value: unknown): ResultText {
   if (output === undefined) return { ok: true, text: orPlaceholder(textOfValue(value)) };
   const text =
     typeof output.content === "string" ? output.content : output.content.map(textOfBlock).join("\n");
-  return { ok: output.isError !== true, text: orPlaceholder(text) };
+  const images = typeof output.content === "string" ? [] : output.content.flatMap(imageOfBlock);
+  return {
+    ok: output.isError !== true,
+    text: orPlaceholder(text),
+    ...(images.length === 0 ? {} : { images: images.slice(0, MOST_IMAGES) }),
+  };
 }
 
 /** What the model reads when a tool failed. */
@@ -84,6 +95,16 @@ function textOfBlock(block: unknown): string {
   const kind = "kind" in block ? block.kind : "type" in block ? block.type : undefined;
   if (kind === "image") return `[image${"mimeType" in block ? `, ${textOfValue(block.mimeType)}` : ""}]`;
   return textOfValue(block);
+}
+
+/** One as ours or as an MCP server's; with its bytes, since an address would be fetched by whoever shows it. */
+function imageOfBlock(block: unknown): readonly ImagePart[] {
+  if (typeof block !== "object" || block === null) return [];
+  const { kind, type, mimeType, data, name } = block as Readonly<Record<string, unknown>>;
+  if (kind !== "image" && (kind !== undefined || type !== "image")) return [];
+  if (typeof mimeType !== "string" || typeof data !== "string") return [];
+  const named = typeof name === "string" ? { name: cleanText(name) } : {};
+  return [{ kind: "image", mimeType: cleanText(mimeType), data: cleanText(data), ...named }];
 }
 
 function textOfValue(value: unknown): string {

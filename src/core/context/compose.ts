@@ -11,7 +11,7 @@ import { cutMiddle } from "./middle-cut.ts";
 import { replayCalls } from "./replayed-calls.ts";
 import { SYSTEM_HEADER } from "./speaker.ts";
 import { isSameTurn, standingOf } from "./standing.ts";
-import { imageLine, openUserTurn, type UserTurn } from "./user-turn.ts";
+import { imageLine, openUserTurn, pictureLine, type UserTurn } from "./user-turn.ts";
 
 export interface ComposeOptions {
   readonly seesImages: boolean;
@@ -147,6 +147,7 @@ function replyText(body: AssistantEntry, textOf: (text: string) => string): stri
   const pieces = [
     ...(isBlank(body.text) ? [] : [textOf(body.text)]),
     ...(body.images ?? []).map((image) => imageLine(image)),
+    ...(body.pictures ?? []).map((picture) => pictureLine(picture)),
     ...(body.interrupted ? [INTERRUPTED] : []),
   ];
   return pieces.join("\n");

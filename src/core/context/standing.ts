@@ -20,8 +20,9 @@ export function standingOf(all: readonly ContextEntry[]): Standing {
 }
 
 /** No text, image or call: neither stored nor sent, since providers refuse a message without content. */
-export function isBlankReply(reply: Pick<AssistantEntry, "text" | "calls" | "images">): boolean {
-  return isBlank(reply.text) && reply.calls.length === 0 && (reply.images ?? []).length === 0;
+export function isBlankReply(reply: Pick<AssistantEntry, "text" | "calls" | "images" | "pictures">): boolean {
+  const { text, calls, images = [], pictures = [] } = reply;
+  return isBlank(text) && calls.length === 0 && images.length === 0 && pictures.length === 0;
 }
 
 /** Whether two user entries that follow each other were admitted together: then they are one user turn. */

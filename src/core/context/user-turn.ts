@@ -1,7 +1,7 @@
 /** One user message of a request: what people said and what the bot notes beside it, with speakers kept apart. */
 
 import type { UserEntry } from "../entry.ts";
-import type { FilePart, ImagePart } from "../part.ts";
+import type { FilePart, ImagePart, Picture } from "../part.ts";
 import type { ContentPart, ModelMessage } from "../ports/model.ts";
 import { isBlank } from "../text.ts";
 import { escapeHeaders, headerOf, NAMELESS_HEADER, onOneLine, SYSTEM_HEADER } from "./speaker.ts";
@@ -86,7 +86,15 @@ function fileLine(file: FilePart): string {
 }
 
 /** What stands for an image where only text can. */
-export function imageLine(image: ImagePart): string {
-  const name = image.name === undefined ? "" : ` ${onOneLine(image.name, 200)}`;
-  return `[image${name}, ${onOneLine(image.mimeType, 100)}, ${Math.floor((image.data.length * 3) / 4)} bytes]`;
+export function imageLine({ name, mimeType, data }: ImagePart): string {
+  return lineOf(name, mimeType, Math.floor((data.length * 3) / 4));
+}
+
+export function pictureLine({ alt, mimeType, bytes }: Picture): string {
+  return lineOf(alt, mimeType, bytes);
+}
+
+function lineOf(name: string | undefined, mimeType: string, bytes: number): string {
+  const named = name === undefined ? "" : ` ${onOneLine(name, 200)}`;
+  return `[image${named}, ${onOneLine(mimeType, 100)}, ${bytes} bytes]`;
 }

@@ -1,5 +1,6 @@
 /** A place where we can post, edit and delete, with its limits. Bound to one thread. */
 
+import type { Picture } from "../part.ts";
 import type { Urgency } from "./pacer.ts";
 
 /** `stop` to `bad` are about a run, the others about a goal; what each asks for stands in `core/command/button`. */
@@ -32,8 +33,11 @@ export interface PageFile {
   readonly name: string;
   /** What people see of it where the platform has titles. */
   readonly title: string;
-  /** Markdown. */
+  /** Markdown; of an image what it shows, in words, perhaps none. */
   readonly text: string;
+  readonly picture?: Picture;
+  /** The bytes of the picture; undefined where they are not kept any more. Rejects where that cannot be known now. */
+  bytes?(): Promise<Uint8Array | undefined>;
 }
 
 /** One platform message, still free of any platform. */

@@ -3,9 +3,10 @@
  * events of a run, or from its stored entries: both give the same document wherever the rounds are complete.
  */
 
-import type { Entry, Offer, UserEntry } from "../entry.ts";
+import type { AssistantEntry, Entry, EntryBody, Offer, UserEntry } from "../entry.ts";
 import type { RunEvent, ToolResult } from "../events.ts";
 import type { RunId } from "../ids.ts";
+import type { Picture } from "../part.ts";
 import type { Outcome, RunInfo } from "../run.ts";
 import { isBlank } from "../text.ts";
 import { addUsage, type Usage } from "../usage.ts";
@@ -16,7 +17,7 @@ export interface RoundText {
   /** From 1. */
   readonly round: number;
   readonly text: string;
-  /** How many images came with it; they are counted and not kept. */
+  /** How many images came with it. */
   readonly images: number;
 }
 
@@ -49,6 +50,8 @@ export interface ReplyDocument {
   readonly steps: readonly Step[];
   /** The model that answers; absent where it is not known. */
   readonly model?: string;
+  /** What is shown below the text, each once, in the order in which it came; of rounds that are stored. Absent for none. */
+  readonly pictures?: readonly Picture[];
   /** Messages that joined the run after it had begun. */
   readonly joined: number;
   /** What tools offer to people, the newest last; absent for nothing. */
@@ -75,14 +78,15 @@ export function documentOf(run: RunInfo, entries: readonly Entry[], outcome?: Ou
   let joined = 0;
   let steps: readonly Step[] = [];
   let offers: readonly Offered[] = [];
+  let pictures: readonly Picture[] = [];
   for (const entry of entries) {
     if (entry.run !== run.id) continue;
     steps = stored(steps, entry.round ?? 0, entry.body);
+    pictures = withPictures(pictures, entry.body);
     if (entry.body.kind === "user" && isOfPerson(entry.body) && (entry.round ?? 0) > 0) joined++;
     if (entry.body.kind === "tool") offers = withOffer(offers, entry.body.call, entry.body.offer);
     if (entry.body.kind !== "assistant") continue;
-    const { text, images } = entry.body;
-    rounds = withRound(rounds, { round: entry.round ?? 0, text, images: images?.length ?? 0 });
+    rounds = withRound(rounds, textOfRound(entry.round ?? 0, entry.body));
   }
   const document: ReplyDocument = {
     run: run.id,
@@ -94,6 +98,7 @@ export function documentOf(run: RunInfo, entries: readonly Entry[], outcome?: Ou
     steps,
     ...(run.model === undefined ? {} : { model: run.model }),
     ...(offers.length === 0 ? {} : { offers }),
+    ...(pictures.length === 0 ? {} : { pictures }),
     usage: run.usage,
   };
   return outcome === undefined ? document : concluded(document, outcome);
@@ -162,15 +167,28 @@ function reduceRound(
       // only their results here, and then what is there stays.
       const said = event.entries.find((entry) => entry.kind === "assistant");
       const rounds =
-        said === undefined
-          ? document.rounds
-          : withRound(document.rounds, { round, text: said.text, images: said.images?.length ?? 0 });
+        said === undefined ? document.rounds : withRound(document.rounds, textOfRound(round, said));
       const steps = event.entries.reduce((known, entry) => stored(known, round, entry), document.steps);
-      return { ...document, rounds: withoutBlank(rounds, round), steps, current: 0, activity: THINKING };
+      const pictures = event.entries.reduce(withPictures, document.pictures ?? []);
+      const shown = pictures.length === 0 ? {} : { pictures };
+      const whole = withoutBlank(rounds, round);
+      return { ...document, rounds: whole, steps, ...shown, current: 0, activity: THINKING };
     }
     default:
       return event satisfies never;
   }
+}
+
+function textOfRound(round: number, { text, images = [], pictures = [] }: AssistantEntry): RoundText {
+  return { round, text, images: images.length + pictures.length };
+}
+
+/** What a tool showed and the model shows again is shown once. */
+function withPictures(known: readonly Picture[], entry: EntryBody): readonly Picture[] {
+  if (entry.kind !== "assistant" && entry.kind !== "tool") return known;
+  const isKnown = ({ hash, bytes, mimeType }: Picture): boolean =>
+    known.some((other) => other.hash === hash && other.bytes === bytes && other.mimeType === mimeType);
+  return [...known, ...(entry.pictures ?? []).filter((picture) => !isKnown(picture))];
 }
 
 function added(document: ReplyDocument, text: string, images: number): ReplyDocument {

@@ -51,8 +51,8 @@ function meaningOf(run: RunId, outcome: Ended): Explanation {
 
 /** Stands in the place of an answer that says nothing, since a blank page is never sent. */
 export function blankNotice(document: ReplyDocument): string {
-  if (document.rounds.some((round) => round.images > 0)) {
-    return "The answer is only an image, and images cannot be shown here yet.";
+  if (document.pictures !== undefined || document.rounds.some((round) => round.images > 0)) {
+    return "The answer is only an image, and it could not be shown here.";
   }
   return "The model gave an empty answer. Please ask again, perhaps in other words.";
 }

@@ -1,7 +1,7 @@
 /** What is shown where the platform does not take a page: smaller pages, then plain text, then a notice. */
 
 import type { RunId } from "../ids.ts";
-import type { PageContent } from "../ports/surface.ts";
+import type { PageContent, PageFile } from "../ports/surface.ts";
 import { plainOf } from "./plain.ts";
 import type { PageSize } from "./split.ts";
 
@@ -41,11 +41,16 @@ export class PageFallback {
     return true;
   }
 
-  /** All of the answer as pages. @returns false when it is so already */
-  withoutFile(): boolean {
-    const { pageSize, measure, mostPages } = this.#limits;
-    this.#limits = { pageSize, measure };
-    return mostPages !== undefined;
+  /** All of the answer as pages; of an image only a word. @returns false when it is so already */
+  without({ name, picture }: PageFile): boolean {
+    const { mostPages, refused = new Set(), ...rest } = this.#limits;
+    if (picture === undefined) {
+      this.#limits = { ...rest, refused };
+      return mostPages !== undefined;
+    }
+    const others = mostPages === undefined ? {} : { mostPages };
+    this.#limits = { ...rest, ...others, refused: new Set([...refused, name]) };
+    return !refused.has(name);
   }
 
   /** @returns false when there is nothing simpler than what the page is already */

@@ -11,7 +11,6 @@ import type { Fence } from "../ports/run-store.ts";
 import type { Urgency } from "../ports/pacer.ts";
 import type { RunInfo } from "../run.ts";
 import type { PageContent, Surface, Written } from "../ports/surface.ts";
-import { fileNameOf } from "./first-part.ts";
 import type { Operation, PostedPage } from "./reconcile.ts";
 
 export interface PostedPagesDeps {
@@ -29,6 +28,8 @@ export interface PostedPagesOptions {
   readonly isNew: boolean;
   /** Whether a write may start now. */
   isLive(): boolean;
+  /** What files of the reply are called: one that is not wanted any more may have landed. */
+  fileNames(): readonly string[];
   /** Ticks until which a write of the attempt before may still land. Default: none can. */
   readonly lateUntil?: number;
 }
@@ -40,8 +41,8 @@ export type Step =
   | { readonly kind: "unknown"; readonly why: string }
   | { readonly kind: "too_long" }
   | { readonly kind: "refused"; readonly why: string }
-  /** Somebody deleted the page; it counts as never posted now. */
-  | { readonly kind: "page_gone" }
+  /** It counts as never posted now: somebody deleted the page, or (`isOurs`) it was taken away to make room for another. */
+  | { readonly kind: "page_gone"; readonly isOurs?: true }
   | { readonly kind: "thread_gone" }
   /** Another attempt has taken over, or the lease has run out. */
   | { readonly kind: "lost" };
@@ -105,13 +106,16 @@ export function createPostedPages(deps: PostedPagesDeps, options: PostedPagesOpt
   async function lookFor(index: number, slot: Slot, page?: PageContent): Promise<string | undefined | Step> {
     if (!slot.mayHaveLanded) return undefined;
     const below = slots.get(index - 1)?.message;
-    const wanted = page === undefined ? { file: fileNameOf(run.id) } : { page };
-    const known = { since: run.startedAt, ...wanted, ...(below === undefined ? {} : { below }) };
+    const known = { since: run.startedAt, ...(below === undefined ? {} : { below }) };
+    // By the name of its file also another page of the reply is found.
+    const isAnothers = (found: string): boolean =>
+      [...slots].some(([at, { message }]) => at !== index && message === found);
     try {
-      const found = await surface.find(slot.key, known);
-      // By the name of its file also another page of the reply is found.
-      const isAnothers = [...slots].some(([at, { message }]) => at !== index && message === found);
-      return found !== undefined && isAnothers ? undefined : found;
+      for (const wanted of page === undefined ? options.fileNames().map((file) => ({ file })) : [{ page }]) {
+        const found = await surface.find(slot.key, { ...known, ...wanted });
+        if (found !== undefined && !isAnothers(found)) return found;
+      }
+      return undefined;
     } catch (error) {
       return { kind: "unknown", why: reasonOf(error) };
     }
@@ -185,7 +189,7 @@ export function createPostedPages(deps: PostedPagesDeps, options: PostedPagesOpt
     if (written.kind !== "gone") return written;
     if (written.what === "thread") return { kind: "thread_gone" };
     slots.set(index, newSlot());
-    return { kind: "page_gone" };
+    return written.what === "frozen" ? { kind: "page_gone", isOurs: true } : { kind: "page_gone" };
   }
 
   async function save(): Promise<Step> {

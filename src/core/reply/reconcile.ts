@@ -47,8 +47,11 @@ export function reconcile(
   }
   const posts = writes.filter((write) => write.kind === "post");
   const edits = writes.filter((write) => write.kind === "edit");
-  const stale = edits.filter(({ index }) => standing.get(index)?.content !== undefined);
-  const unknown = edits.filter(({ index }) => standing.get(index)?.content === undefined);
+  // Whether a file is the right one costs no write, and one that is not makes room before the same is posted again.
+  const isSoon = ({ index, content }: (typeof edits)[number]): boolean =>
+    standing.get(index)?.content !== undefined || content.file !== undefined;
+  const stale = edits.filter(isSoon);
+  const unknown = edits.filter((edit) => !isSoon(edit));
   return [...stale, ...removals, ...posts, ...unknown];
 }
 
@@ -63,6 +66,7 @@ export function isSamePage(a: PageContent | undefined, b: PageContent): boolean 
     a.isTrouble === b.isTrouble &&
     a.file?.name === b.file?.name &&
     a.file?.text === b.file?.text &&
+    a.file?.picture?.hash === b.file?.picture?.hash &&
     a.isCard === b.isCard &&
     a.buttons.length === b.buttons.length &&
     a.buttons.every((button, index) => {

@@ -7,6 +7,7 @@ import type { ReplyDocument } from "./document.ts";
 import { blankNotice, buttonsOf, explanationOf, footerOf, isTrouble, offerOf } from "./ending.ts";
 import { FILE_BELOW, FILE_FOLLOWS, filePage, firstPartOf } from "./first-part.ts";
 import { closeFence, heal } from "./heal.ts";
+import { missingNotice, picturePages, picturesOnly } from "./picture-pages.ts";
 import { split, type PageSize } from "./split.ts";
 import { doingOf, stepLines, STEPS_ROOM } from "./step-lines.ts";
 import { DEFAULT_VIEW, type ReplyView } from "./view.ts";
@@ -30,8 +31,9 @@ export function render(
 /** The same for the whole run, so that no cut moves when a step comes. */
 function withStepsRoom(limits: PageSize, { verbosity }: ReplyView): PageSize {
   if (verbosity === "quiet") return limits;
-  const { pageSize, measure, mostPages } = limits;
+  const { pageSize, measure, mostPages, refused } = limits;
   return {
+    ...(refused === undefined ? {} : { refused }),
     ...(mostPages === undefined ? {} : { mostPages }),
     pageSize: Math.max(Math.ceil(pageSize / 2), pageSize - STEPS_ROOM),
     measure: (markdown) => measure(markdown),
@@ -95,7 +97,9 @@ function renderSettled(document: ReplyDocument, limits: PageSize, view: ReplyVie
   const text = [whole, offer ?? ""].filter((part) => !isBlank(part)).join("\n\n");
   const explanation = [why, next].filter((part) => part !== undefined).join(" ");
   const isEmpty = isBlank(text);
-  const first = firstPartOf(split(isEmpty ? explanation || blankNotice(document) : text, limits), limits);
+  const { pages: images, missing } = picturePages(document, limits.refused);
+  const instead = images.length === 0 ? blankNotice(document) : picturesOnly(images.length);
+  const first = firstPartOf(split(isEmpty ? explanation || instead : text, limits), limits);
   const { isCut } = first;
   // What a button takes up is shown, however long the answer is.
   const pages =
@@ -104,6 +108,7 @@ function renderSettled(document: ReplyDocument, limits: PageSize, view: ReplyVie
       : first.pages;
   const footer = [
     isCut ? FILE_BELOW : "",
+    isEmpty && images.length === 0 && explanation === "" ? "" : missingNotice(missing),
     document.notice ?? "",
     isEmpty ? "" : explanation,
     outcome.goal ?? "",
@@ -122,7 +127,7 @@ function renderSettled(document: ReplyDocument, limits: PageSize, view: ReplyVie
           buttons: buttonsOf(document, view),
         },
   );
-  return isCut ? [...shown, filePage(document.run, text)] : shown;
+  return [...shown, ...(isCut ? [filePage(document.run, text)] : []), ...images];
 }
 
 function stepsOf(document: ReplyDocument, view: ReplyView): Pick<PageContent, "steps"> {

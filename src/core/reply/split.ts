@@ -19,7 +19,10 @@ import {
 import { closingLine, scanLines, START, type Fence, type LineState } from "./lines.ts";
 import { restAfter, restOf, shownOf, withoutOpeningLine, type Rest } from "./rest.ts";
 
-export type PageSize = Pick<SurfaceLimits, "pageSize" | "measure" | "mostPages">;
+export interface PageSize extends Pick<SurfaceLimits, "pageSize" | "measure" | "mostPages"> {
+  /** Names of files that the platform has refused; absent for none. */
+  readonly refused?: ReadonlySet<string>;
+}
 
 /** Which cut is taken: the last one of these kinds behind this share of the page, the first rule that finds one. */
 const RULES: readonly { readonly kinds: readonly CutKind[]; readonly from: number }[] = [

@@ -9,12 +9,14 @@ import type { Log } from "../ports/log.ts";
 import type { Pages } from "../ports/pages.ts";
 import type { Fence } from "../ports/run-store.ts";
 import type { Outcome, RunInfo } from "../run.ts";
-import type { PageContent, Presence, Surface } from "../ports/surface.ts";
+import type { PageContent, PageFile, Presence, Surface } from "../ports/surface.ts";
 import { isBlank } from "../text.ts";
 import { concluded, documentOf, reduce, type ReplyDocument } from "./document.ts";
 import { Elapsed } from "./elapsed.ts";
+import { fileNameOf } from "./first-part.ts";
 import { PageFallback } from "./page-fallback.ts";
 import { growingMs, pause, untilAborted } from "../pause.ts";
+import { pictureNames } from "./picture-pages.ts";
 import { createPostedPages, type Step } from "./posted-pages.ts";
 import { reconcile, type Operation } from "./reconcile.ts";
 import { render } from "./render.ts";
@@ -88,10 +90,12 @@ const PROGRESS_FAILURES = 5;
 const FIRST_WORDS_MS = 150;
 /** A reply is posted anew once; who deletes it again does not want it. */
 const REPOSTS = 1;
+/** Pages that made room for others, in one attempt: a platform that never lets one be is left alone. */
+const MOST_MOVED = 30;
 
-/** Where a file cannot be sent, all of the answer comes as pages. */
-const hasFile = (operation: Operation): boolean =>
-  operation.kind === "post" && operation.content.file !== undefined;
+/** What a post sends beside words, where that is all there is of the page. */
+const fileOf = (operation: Operation): PageFile | undefined =>
+  operation.kind === "post" ? operation.content.file : undefined;
 
 export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOptions): ReplyWriter {
   const { surface, clock } = deps;
@@ -107,6 +111,7 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
       isNew: options.isNew === true,
       isLive: () => options.isLive(),
       lateUntil: quietUntil,
+      fileNames: () => [fileNameOf(run.id), ...pictureNames(document)],
     },
   );
   const fallback = new PageFallback(surface.limits, run.id);
@@ -129,6 +134,7 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
   let isHeld = options.isHeld === true;
   let failures = 0;
   let reposts = 0;
+  let moved = 0;
   let hasBegun = false;
   let hasWords = false;
   let hasWritten = false;
@@ -265,7 +271,9 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
         return;
       }
       case "page_gone":
-        if (++reposts > REPOSTS) ended = { kind: "gone" };
+        if (step.isOurs === true) moved++;
+        else reposts++;
+        if (reposts > REPOSTS || moved > MOST_MOVED) ended = { kind: "gone" };
         return;
       case "thread_gone":
         ended = { kind: "gone" };
@@ -300,6 +308,7 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
         continue;
       }
       const step = await posted.perform(operation, "final");
+      const file = fileOf(operation);
       tries = step.kind === "unknown" ? tries + 1 : 0;
       switch (step.kind) {
         case "done":
@@ -309,18 +318,15 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
           await pause(clock, growingMs(tries - 1), signal);
           break;
         case "too_long":
-          if (hasFile(operation)) {
-            fallback.withoutFile();
-            break;
-          }
+          if (file !== undefined && fallback.without(file)) break;
           // A platform that finds even the notice too long takes nothing of us.
           if (!fallback.shrink() && !fallback.simplify(operation.index))
             ended = { kind: "refused", why: "even the shortest notice is too long" };
           break;
         case "refused":
           log.warn("the platform refused a final page", { ...step, page: operation.index });
-          if (hasFile(operation)) fallback.withoutFile();
-          else if (!fallback.simplify(operation.index)) ended = step;
+          if (file !== undefined && fallback.without(file)) break;
+          if (!fallback.simplify(operation.index)) ended = step;
           break;
         case "later":
         case "page_gone":

@@ -8,7 +8,8 @@ import type { Lease } from "../ports/locker.ts";
 import type { Log } from "../ports/log.ts";
 import type { Pages } from "../ports/pages.ts";
 import type { Opened } from "../ports/run-store.ts";
-import type { Surface } from "../ports/surface.ts";
+import type { Pictures } from "../ports/pictures.ts";
+import type { PageContent, Surface } from "../ports/surface.ts";
 import { documentOf } from "../reply/document.ts";
 import { DEFAULT_RULES, viewOf, type ReplyRules } from "../reply/view.ts";
 import { createReplyWriter, type ReplyWriter } from "../reply/writer.ts";
@@ -22,6 +23,8 @@ export interface ReplyOfRunDeps {
   readonly pages: Pages;
   readonly clock: Clock;
   readonly log: Log;
+  /** The bytes of images. Absent where none are kept. */
+  readonly pictures?: Pictures;
   surfaceOf(session: SessionId): Surface;
   readonly replies?: ReplyRules;
 }
@@ -47,7 +50,12 @@ export function writerOfRun(
   const { run, fence, afterCrash } = claimed;
   const entries = claimed.kind === "settle" ? claimed.entries : claimed.tail;
   return createReplyWriter(
-    { surface: deps.surfaceOf(run.session), pages: deps.pages, clock: deps.clock, log: deps.log },
+    {
+      surface: withPictureBytes(deps.surfaceOf(run.session), run.session, deps.pictures),
+      pages: deps.pages,
+      clock: deps.clock,
+      log: deps.log,
+    },
     {
       run,
       fence,
@@ -68,6 +76,30 @@ export function writerOfRun(
       onThreadGone,
     },
   );
+}
+
+/** Where a page is an image, whoever posts it can ask for its bytes. */
+export function withPictureBytes(
+  surface: Surface,
+  session: SessionId,
+  pictures: Pictures | undefined,
+): Surface {
+  if (pictures === undefined) return surface;
+  const loaded = (page: PageContent): PageContent => {
+    const hash = page.file?.picture?.hash;
+    if (page.file === undefined || hash === undefined) return page;
+    const bytes = async () => (await pictures.read(session, hash))?.bytes;
+    return { ...page, file: { ...page.file, bytes } };
+  };
+  return {
+    limits: surface.limits,
+    post: (key, page, mayBegin, urgency) => surface.post(key, loaded(page), mayBegin, urgency),
+    edit: (message, page, mayBegin, urgency) => surface.edit(message, page, mayBegin, urgency),
+    remove: (message, mayBegin, urgency) => surface.remove(message, mayBegin, urgency),
+    find: (key, known) => surface.find(key, known),
+    leave: () => surface.leave?.(),
+    show: (presence, title) => surface.show?.(presence, title),
+  };
 }
 
 /** The first words that were said, where this is the thread's first answer: later ones find a title there. */

@@ -13,6 +13,7 @@ import type { Author } from "../inbound.ts";
 import type { Lease } from "../ports/locker.ts";
 import type { Log } from "../ports/log.ts";
 import type { Pages } from "../ports/pages.ts";
+import type { Pictures } from "../ports/pictures.ts";
 import type { Committed, Fence, Left, Opened, RunStore } from "../ports/run-store.ts";
 import type { Frozen, RoundRecord } from "../round.ts";
 import type { Outcome } from "../run.ts";
@@ -25,6 +26,7 @@ import type { SessionId } from "../thread.ts";
 import type { Backlog } from "./backlog.ts";
 import { openGoalTurn, type GoalTurnDeps } from "./goal-turn.ts";
 import { holdSession, type Hold } from "./hold.ts";
+import { createPictureKeeper } from "./keep-pictures.ts";
 import { writerOfRun, type Showing } from "./reply-of-run.ts";
 import { outcomeOf, stoppedBeforeItBegan } from "./run-ending.ts";
 import { leaveSignal, openRunSignal, watchStops, type RunEnders, type StopWatch } from "./run-signal.ts";
@@ -35,6 +37,8 @@ import { markTriedAgain } from "./tried-again.ts";
 export interface RunSessionDeps extends LoopDeps {
   readonly store: RunStore;
   readonly pages: Pages;
+  /** The bytes of the images that rounds were stored with. Absent where none are kept: then none is shown. */
+  readonly pictures?: Pictures;
   readonly stops: Stops;
   readonly log: Log;
   /** Reads what was said before the bot was called; never rejects. Absent where that is on no platform. */
@@ -78,6 +82,7 @@ const CARD_MS = 3_000;
  */
 export function createRunSession(deps: RunSessionDeps, options: RunSessionOptions): ServeStep {
   const graceMs = options.graceMs ?? 1000;
+  const pictures = createPictureKeeper(deps.hash);
   const unsaid: { readonly fence: Fence; readonly how: Left }[] = [];
 
   const writerOf = (claimed: Claimed, lease: Lease, more: Showing = {}): ReplyWriter =>
@@ -195,7 +200,7 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
     let unfrozen = claimed.frozen?.tools.hash === frozen.tools.hash ? undefined : frozen;
     /** What was noted behind the round joins it as what people write does. */
     const commit = async (round: RoundRecord): Promise<Committed> => {
-      const committed = await deps.store.commitRound(fence, round, unfrozen);
+      const committed = await deps.store.commitRound(fence, pictures.round(round), unfrozen);
       const own = committed.stored.filter(({ body }) => body.kind !== "user");
       if (own.length === committed.stored.length) return committed;
       const noted = committed.stored.filter(({ body }) => body.kind === "user");
@@ -230,7 +235,8 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
     const leftMs =
       profile.limits.runMs - (claimed.resumed ? Math.max(0, deps.clock.now() - run.startedAt) : 0);
     const signal = openRunSignal(deps, fence, { ...enders, graceMs, leftMs });
-    const say = (event: RunEvent): void => {
+    const say = (said: RunEvent): void => {
+      const event = pictures.event(said);
       signal.on(event);
       goal?.on(event);
       writer.on(event);
@@ -253,15 +259,20 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
         if (storeFailure !== undefined) throw storeFailure;
         if (outcome.kind === "left") return outcome;
         const { how, ended } = await storeEnd(
-          (end) => deps.store.end(fence, goal?.ending(end, entries, outcome) ?? end, unfrozen),
+          (end) =>
+            deps.store.end(fence, pictures.ending(goal?.ending(end, entries, outcome) ?? end), unfrozen),
           outcome,
           rounds,
           profile.limits.maxTurns,
         );
         unfrozen = undefined;
         const { round } = how;
-        if (outcome.reason === "stop" && round !== undefined)
-          say({ kind: "round", round: round.round, state: "done", entries: round.entries });
+        if (round !== undefined) {
+          const done = { kind: "round", round: round.round, state: "done", entries: round.entries } as const;
+          // What was stored of an answer that broke off is shown as well; the goal and the limits hear of whole ones.
+          if (outcome.reason === "stop") say(done);
+          else writer.on(pictures.event(done));
+        }
         if (ended.kind === "ended") {
           await card;
           deps.goals?.ended(run, ended.goal);

@@ -21,7 +21,7 @@ export interface TriedAgainDeps {
 const TRIES = 5;
 
 /**
- * Edits the last page of the reply before, and nothing else: what people deleted stays deleted. Done once more it changes
+ * Edits the last page with words of the reply before, and nothing else: what people deleted stays deleted. Done once more it changes
  * nothing. Never rejects.
  */
 export async function markTriedAgain(
@@ -37,8 +37,10 @@ export async function markTriedAgain(
     const posted = await deps.pages.list(before.run.id);
     const document = { ...documentOf(before.run, before.entries, before.outcome), isTriedAgain: true };
     const pages = render(document, surface.limits, view);
-    const last = pages.at(-1);
-    const message = posted.at(-1)?.message;
+    // Files below it have no buttons.
+    const at = pages.findLastIndex(({ file }) => file === undefined);
+    const last = pages[at];
+    const message = posted[at]?.message;
     // Where the platform had to be given other pages than these, theirs is left as it stands.
     if (last === undefined || message === undefined || posted.length !== pages.length) return;
     for (let tries = 0; tries < TRIES && isLive();) {

@@ -1,6 +1,6 @@
 // A thread in the local Discord and the real surface: what tests of the outbound half are made of.
 import { createDiscordApi, type DiscordApi } from "../../../src/adapters/discord/api.ts";
-import { withFiles } from "../../../src/adapters/discord/file-surface.ts";
+import { withDiscordFiles } from "../../../src/adapters/discord/file-surface.ts";
 import { createDiscordSurface } from "../../../src/adapters/discord/surface.ts";
 import { createLocalPacer } from "../../../src/adapters/local/pacer.ts";
 import { createSystemClock } from "../../../src/adapters/system-clock.ts";
@@ -52,7 +52,7 @@ export async function outboundWorld(
     const threads = createThreads({ api, places, log: silentLog });
     const pacer = options.pacer ?? createLocalPacer(createSystemClock());
     const surface = createDiscordSurface({ api, threads, pacer, log: silentLog }, session);
-    return withFiles(surface, { api, pacer }, session, options.replyPages ?? Infinity);
+    return withDiscordFiles(surface, { api, pacer }, session, options.replyPages ?? Infinity);
   };
   return {
     discord,

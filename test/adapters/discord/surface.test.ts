@@ -142,7 +142,7 @@ test("a reply of several pages whose worker dies at a lost answer stands there o
     const fence: Fence = { session: world.session, run: run.id, number };
     const posted = createPostedPages(
       { surface: world.another(), pages: rows, log: silentLog, ticks: () => performance.now() },
-      { run, fence, isNew: number === 1, isLive: () => true },
+      { run, fence, isNew: number === 1, isLive: () => true, fileNames: () => [] },
     );
     await posted.load();
     return posted;

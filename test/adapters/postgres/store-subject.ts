@@ -4,12 +4,14 @@ import { createInbox } from "../../../src/adapters/postgres/inbox.ts";
 import { createGoals } from "../../../src/adapters/postgres/goals.ts";
 import { createModelCalls, type ModelCalls } from "../../../src/adapters/postgres/model-calls.ts";
 import { createPages } from "../../../src/adapters/postgres/pages.ts";
+import { createPictures } from "../../../src/adapters/postgres/pictures.ts";
 import { createRunStore } from "../../../src/adapters/postgres/run-store.ts";
 import type { Sql } from "../../../src/adapters/postgres/sql.ts";
 import { createTranscripts } from "../../../src/adapters/postgres/transcripts.ts";
 import type { Goals } from "../../../src/core/ports/goals.ts";
 import type { Inbox } from "../../../src/core/ports/inbox.ts";
 import type { Pages } from "../../../src/core/ports/pages.ts";
+import type { Pictures } from "../../../src/core/ports/pictures.ts";
 import type { RunStore } from "../../../src/core/ports/run-store.ts";
 import type { Transcripts } from "../../../src/core/ports/transcripts.ts";
 
@@ -18,6 +20,7 @@ export interface Stores {
   readonly store: RunStore;
   readonly transcripts: Transcripts;
   readonly pages: Pages;
+  readonly pictures: Pictures;
   readonly calls: ModelCalls;
   readonly goals: Goals;
   /** What `open` gives at most. */
@@ -31,6 +34,7 @@ export function storesOver(sql: Sql): Stores {
     store: createRunStore({ sql, newId: () => randomBytes(12).toString("hex") }, { tail: tailLimit }),
     transcripts: createTranscripts(sql),
     pages: createPages(sql),
+    pictures: createPictures(sql),
     calls: createModelCalls(sql),
     goals: createGoals(sql),
     tailLimit,

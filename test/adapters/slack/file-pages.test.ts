@@ -3,7 +3,11 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createLocalPacer } from "../../../src/adapters/local/pacer.ts";
 import { createSlackSurfaces } from "../../../src/adapters/slack/surfaces.ts";
 import { createSystemClock } from "../../../src/adapters/system-clock.ts";
-import { roundOf, stopped } from "../../support/reply-bench.ts";
+import { documentOf } from "../../../src/core/reply/document.ts";
+import { createReplyWriter } from "../../../src/core/reply/writer.ts";
+import { withPictureBytes } from "../../../src/core/run/reply-of-run.ts";
+import { bytesOf } from "../../support/pictures.ts";
+import { entryOf, fenceOf, roundOf, runNamed, stopped } from "../../support/reply-bench.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { until } from "../../support/until.ts";
 import { outboundWorld, type OutboundWorld } from "./outbound-world.ts";
@@ -164,5 +168,74 @@ describe("a very long answer in Slack", () => {
     expect(shared()).toEqual([]);
     expect(world.shown()).toHaveLength(2);
     expect(await world.surface.remove(row?.message ?? "")).toEqual({ kind: "gone", what: "message" });
+  });
+});
+
+/** A writer whose run has these images, with bytes that only a surface asks for. */
+function pictureWriter(fenceNumber = 1) {
+  const run = { ...runNamed("r1"), session: world.session };
+  const names = ["first", "second"];
+  const pictures = names.map((hash) => ({ mimeType: "image/png", bytes: 12, hash, alt: `The ${hash}` }));
+  world.pages.newestFence = fenceNumber;
+  const document = { ...documentOf(run, [entryOf(run, 1, "Here they are.")]), pictures };
+  const read = async (_session: unknown, hash: string) => ({ mimeType: "image/png", bytes: bytesOf(hash) });
+  return createReplyWriter(
+    {
+      surface: withPictureBytes(world.surfaces.of(world.session), world.session, { read }),
+      pages: world.pages,
+      clock: time,
+      log: silentLog,
+    },
+    { run, fence: fenceOf(run, fenceNumber), isLive: () => true, document },
+  );
+}
+
+describe("images in Slack", () => {
+  const all = [
+    { name: "image-r1-1.png", title: "The first", alt_txt: "The first", mimetype: "image/png" },
+    { name: "image-r1-2.png", title: "The second", alt_txt: "The second", mimetype: "image/png" },
+  ];
+
+  test("stand below the words with their descriptions, and another attempt leaves them as they are", async () => {
+    expect(await pictureWriter().settle(stopped)).toEqual({ kind: "settled" });
+    expect(shared()).toMatchObject(all);
+    expect(await contentOf(shared()[1])).toBe(bytesOf("second").toString());
+    expect(await pictureWriter(2).settle(stopped)).toEqual({ kind: "settled" });
+    expect(shared()).toMatchObject(all);
+    expect(world.shown()).toHaveLength(3);
+  });
+
+  test.each(["lost response", "status"] as const)(
+    "are each there once after a step that failed: %s",
+    async (kind) => {
+      world.slack.fault(COMPLETE, kind === "status" ? { kind, status: 503 } : { kind });
+      expect(await pictureWriter().settle(stopped)).toEqual({ kind: "settled" });
+      expect(shared()).toMatchObject(all);
+      // Killed before it was written down that the second is there.
+      const [row] = (await world.pages.list("r1" as never)).filter(({ index }) => index === 2);
+      const { message: _, ...begun } = row!;
+      await world.pages.put({ run: "r1", number: 1 } as never, begun);
+      expect(await pictureWriter(2).settle(stopped)).toEqual({ kind: "settled" });
+      expect(shared()).toMatchObject(all);
+    },
+  );
+
+  test("stand in their order also where the attempt before had no luck with the first", async () => {
+    world.slack.fault("files.getUploadURLExternal", { kind: "refused", error: "invalid_arguments" });
+    expect(await pictureWriter().settle(stopped)).toEqual({ kind: "settled" });
+    expect(shared()).toMatchObject(all.slice(1));
+    expect(world.texts()[0]).toContain("An image could not be shown here.");
+    expect(await pictureWriter(2).settle(stopped)).toEqual({ kind: "settled" });
+    expect(shared()).toMatchObject(all);
+    expect(world.texts()[0]).not.toContain("could not be shown");
+  });
+
+  test("are a line where the app has no right to send files, and Slack is asked once", async () => {
+    world.slack.app.scopes.delete("files:write");
+    complaints = ["scope: a call needs files:write"];
+    expect(await pictureWriter().settle(stopped)).toEqual({ kind: "settled" });
+    expect(world.shown()).toHaveLength(1);
+    expect(world.texts()[0]).toMatch(/^Here they are\. .*2 images could not be shown here\./);
+    expect(world.slack.calls.filter(({ method }) => method.startsWith("files.")).length).toBe(1);
   });
 });

@@ -17,6 +17,7 @@ import { createCommands } from "../../../src/core/command/commands.ts";
 import { BobbinError } from "../../../src/core/errors.ts";
 import type { Inbound, MessageInbound } from "../../../src/core/inbound.ts";
 import type { Log } from "../../../src/core/ports/log.ts";
+import type { PictureBytes } from "../../../src/core/ports/pictures.ts";
 import type { PageContent, Surface } from "../../../src/core/ports/surface.ts";
 import type { WebInbox } from "../../../src/core/ports/web-messages.ts";
 import type { SessionStatus, Transcripts } from "../../../src/core/ports/transcripts.ts";
@@ -33,6 +34,8 @@ export class ChatWorld {
   readonly messages = memoryWebMessages();
   readonly inbounds: Inbound[] = [];
   readonly status = new Map<SessionId, SessionStatus>();
+  /** By their hash. */
+  readonly pictures = new Map<string, PictureBytes>();
   /** While true, an inbound cannot be stored though the rows can. */
   isIntakeAway = false;
   transcript: Pick<Transcripts, "entries" | "inbounds" | "runs"> = {
@@ -104,6 +107,7 @@ export class ChatWorld {
         clock: this.#clock,
         newId: createNewId(this.#clock),
         log: silent,
+        pictures: { read: async (_session, hash) => this.pictures.get(hash) },
         info: { botName: "Bobbin", version: "0.1.0", demo: false },
         ...changed,
       },

@@ -31,7 +31,7 @@ describe("the text of a result", () => {
     ["an object that only looks like an output", { content: 5 }, '{"content":5}'],
     ["NUL and half a character", "a\u0000\ud83d", "a\uFFFD\uFFFD"],
   ])("of %s", (_, value, text) => {
-    expect(textOfResult(value)).toEqual({ ok: true, text });
+    expect(textOfResult(value)).toMatchObject({ ok: true, text });
   });
 
   test("of one object at two places, which is no circle", () => {

@@ -100,11 +100,28 @@ function create(call: Call, platform: Platform): JsonObject {
     content,
     components,
     flags: Number(body["flags"] ?? 0) & (FLAGS.suppressEmbeds | (1 << 12)),
-    attachments: files.map((file) => attachmentOf(file, platform)),
+    attachments: files.map((file, index) => ({
+      ...attachmentOf(file, platform),
+      ...describedIn(body, index),
+    })),
     ...(nonce === undefined ? {} : { nonce }),
   });
   messageEvent(platform, "CREATE", message);
   return { ...seenByBot(platform, message), ...(nonce === undefined ? {} : { nonce }) };
+}
+
+const LONGEST_DESCRIPTION = 1_024;
+
+/** What a post says of its n-th file. */
+function describedIn(body: JsonObject, index: number): JsonObject {
+  const listed: unknown = body["attachments"];
+  const entry: unknown = Array.isArray(listed)
+    ? listed.find((one: unknown) => (one as JsonObject)["id"] === index)
+    : undefined;
+  const description = textIn((entry ?? {}) as JsonObject, "description");
+  if (description.length > LONGEST_DESCRIPTION)
+    throw wrongForm("description", "BASE_TYPE_MAX_LENGTH", "Must be 1024 or fewer in length.");
+  return description === "" ? {} : { description };
 }
 
 function attachmentOf(file: File, { state, origin }: Platform): JsonObject {

@@ -1,6 +1,14 @@
 // Files: what people and the app have uploaded, where they are shared, and who may fetch their bytes.
 import type { JsonObject } from "./message.ts";
 
+/** Slack goes by the name, and looks into the bytes. */
+const TYPES: Readonly<Record<string, string>> = {
+  png: "image/png",
+  jpeg: "image/jpeg",
+  gif: "image/gif",
+  webp: "image/webp",
+};
+
 export interface FileOptions {
   /** Default `text/plain`. */
   readonly mimetype?: string;
@@ -27,7 +35,10 @@ export interface StoredFile {
 export class FileStore {
   readonly #files = new Map<string, StoredFile>();
   /** Sizes that were announced for an upload. */
-  readonly #announced = new Map<string, { name: string; length: number; content: Buffer | undefined }>();
+  readonly #announced = new Map<
+    string,
+    { name: string; length: number; alt: string | undefined; content: Buffer | undefined }
+  >();
   readonly #newId: (prefix: string) => string;
   readonly #origin: () => string;
 
@@ -53,9 +64,9 @@ export class FileStore {
   }
 
   /** @returns the file's id and the address that takes its bytes. */
-  announce(name: string, length: number): { readonly id: string; readonly url: string } {
+  announce(name: string, length: number, alt?: string): { readonly id: string; readonly url: string } {
     const id = this.#newId("F");
-    this.#announced.set(id, { name, length, content: undefined });
+    this.#announced.set(id, { name, length, alt, content: undefined });
     return { id, url: `${this.#origin()}/upload/${id}` };
   }
 
@@ -75,7 +86,10 @@ export class FileStore {
     const announced = this.#announced.get(id);
     if (announced?.content === undefined) return undefined;
     this.#announced.delete(id);
-    return this.add(user, announced.name, announced.content, title === "" ? {} : { extra: { title } }, id);
+    const { name, content, alt } = announced;
+    const mimetype = TYPES[name.split(".").at(-1) ?? ""] ?? "text/plain";
+    const extra = { ...(title === "" ? {} : { title }), ...(alt === undefined ? {} : { alt_txt: alt }) };
+    return this.add(user, name, content, { mimetype, extra }, id);
   }
 
   /** As it stands in a message. */

@@ -1,7 +1,7 @@
 /** What the model received and answered, entry by entry, also what no screen ever showed. */
 
 import { html } from "hono/html";
-import type { Part } from "../../../core/part.ts";
+import type { Part, Picture } from "../../../core/part.ts";
 import type { LongResult, ReviewedEntry } from "../../../core/ports/review.ts";
 import type { SessionId } from "../../../core/thread.ts";
 import { formatDuration } from "../../../core/measure.ts";
@@ -34,6 +34,7 @@ export function entryForModel(
         ${body.cut ? html`<p class="dim">Cut at the greatest length.</p>` : ""}
         ${body.text === "" ? "" : words(body.text, whole)}
         ${(body.images ?? []).map((image) => html`<p class="dim">Image, ${image.mimeType}</p>`)}
+        ${(body.pictures ?? []).map(pictureLine)}
         ${
           body.reasoning === undefined
             ? ""
@@ -61,7 +62,7 @@ export function entryForModel(
                     <a href="${full}">all ${long.length.toLocaleString("en")} letters</a>`
             }
           </p>
-          ${words(body.content, whole)}`;
+          ${words(body.content, whole)} ${(body.pictures ?? []).map(pictureLine)}`;
       }
       case "note":
         return html`${head("Note of the bot, for the model only")} ${words(body.text, whole)}`;
@@ -71,6 +72,13 @@ export function entryForModel(
         return body satisfies never;
     }
   }
+}
+
+function pictureLine({ alt = "", mimeType, bytes, hash }: Picture): Markup {
+  const kept = hash === undefined ? "not shown to people" : "shown to people";
+  return html`<p class="dim">
+    Image <bdi>${alt}</bdi>, ${mimeType}, ${bytes.toLocaleString("en")} bytes, ${kept}
+  </p>`;
 }
 
 function partForModel(part: Part, whole: string): Markup {

@@ -5,12 +5,17 @@
 
 import { escapeHtml } from "../format.ts";
 import { discordInline } from "./discord-inline.ts";
+import { SAMPLE_IMAGE } from "./sample-image.ts";
 import { fieldsIn, listIn, textIn, type Json } from "./json.ts";
 
 /** HTML; `payload` is the body of Create Message. */
 export function discordView(payload: unknown): string {
   const { content, components, file } = fieldsIn(payload);
-  if (file !== undefined) return `<div class="d-file">${escapeHtml(textIn(fieldsIn(file)["name"]))}</div>`;
+  if (file !== undefined) {
+    const { name, isImage } = fieldsIn(file);
+    if (isImage === true) return `<div class="d-message"><img src="${SAMPLE_IMAGE}" alt=""></div>`;
+    return `<div class="d-file">${escapeHtml(textIn(name))}</div>`;
+  }
   const rows = listIn(components).map(componentView).join("");
   return `<div class="d-message" dir="auto">${contentView(textIn(content))}${rows}</div>`;
 }

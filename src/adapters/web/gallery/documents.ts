@@ -108,6 +108,42 @@ export const GALLERY: readonly GallerySection[] = [
     })),
   },
   {
+    title: "Images",
+    items: [
+      {
+        id: "pictures",
+        title: "An answer with an image of the model and one of a tool",
+        document: ended(
+          {
+            ...said("Here is how the week went. The **second half** was busier than the first."),
+            steps: [step("c1", "done", 1_240)],
+            pictures: [
+              { mimeType: "image/png", bytes: 48_200, hash: "a", alt: "A chart of the week" },
+              { mimeType: "image/jpeg", bytes: 91_000, hash: "b" },
+            ],
+          },
+          { reason: "stop" },
+        ),
+      },
+      {
+        id: "picture-only",
+        title: "An answer that is only an image",
+        document: ended(
+          { ...BLANK, pictures: [{ mimeType: "image/png", bytes: 48_200, hash: "a", alt: "A chart" }] },
+          { reason: "stop" },
+        ),
+      },
+      {
+        id: "picture-missing",
+        title: "An image that cannot be shown",
+        document: ended(
+          { ...said("Here is the chart."), pictures: [{ mimeType: "image/tiff", bytes: 9_000_000 }] },
+          { reason: "stop" },
+        ),
+      },
+    ],
+  },
+  {
     title: "While it is written",
     items: [
       { id: "thinking", title: "Nothing yet", document: { ...BLANK, usage: {}, current: 1 } },

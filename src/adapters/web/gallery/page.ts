@@ -12,6 +12,7 @@ import { layout } from "../pages/layout.ts";
 import type { Markup } from "../pages/markup.ts";
 import { messageMarkup } from "../pages/message.ts";
 import { discordView } from "./discord-view.ts";
+import { SAMPLE_IMAGE } from "./sample-image.ts";
 import { GALLERY, type GalleryItem } from "./documents.ts";
 import { slackNotification, slackView } from "./slack-view.ts";
 
@@ -120,14 +121,17 @@ function cannotBeSent(): Markup {
 }
 
 function webMessage(page: PageContent, id: string): Markup {
-  return messageMarkup({
-    id,
-    session: SESSION,
-    from: "bot",
-    speaker: "Bobbin",
-    page,
-    at: AT,
-    revision: 1,
-    deleted: false,
-  });
+  return messageMarkup(
+    {
+      id,
+      session: SESSION,
+      from: "bot",
+      speaker: "Bobbin",
+      page,
+      at: AT,
+      revision: 1,
+      deleted: false,
+    },
+    SAMPLE_IMAGE,
+  );
 }

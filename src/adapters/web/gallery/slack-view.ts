@@ -4,13 +4,18 @@
  */
 
 import { escapeHtml } from "../format.ts";
+import { SAMPLE_IMAGE } from "./sample-image.ts";
 import { fieldsIn, listIn, textIn, type Json } from "./json.ts";
 import { mrkdwnView } from "./mrkdwn-view.ts";
 
 /** HTML; `payload` is what `chat.postMessage` gets. */
 export function slackView(payload: unknown): string {
   const { blocks, text, attachments, file } = fieldsIn(payload);
-  if (file !== undefined) return `<div class="s-file">${escapeHtml(textIn(fieldsIn(file)["title"]))}</div>`;
+  if (file !== undefined) {
+    const { title, isImage } = fieldsIn(file);
+    const image = isImage === true ? `<img src="${SAMPLE_IMAGE}" alt="">` : "";
+    return `<div class="s-file">${escapeHtml(textIn(title))}${image}</div>`;
+  }
   const shown = listIn(blocks).map(blockView).join("");
   const boxes = listIn(attachments).map(attachmentView).join("");
   const body =

@@ -67,7 +67,8 @@ export function chatPage(view: ChatView): Markup {
         <div class="scroller" id="scroller">
           ${open === undefined ? invitation(info) : ""}
           <div class="thread" id="thread" role="log" aria-live="off" aria-label="Messages">
-            ${open === undefined ? "" : earlierLink(open)} ${open?.rows.map(messageMarkup) ?? ""}
+            ${open === undefined ? "" : earlierLink(open)}
+            ${open?.rows.map((row) => messageMarkup(row)) ?? ""}
           </div>
         </div>
         ${composer(open === undefined)}

@@ -17,7 +17,8 @@ function stateOf(row: WebMessage): MessageState {
   return row.page.isTrouble ? "trouble" : "settled";
 }
 
-export function messageMarkup(row: WebMessage): Markup {
+/** @param pictureAt where an image of a page is, for one that is not stored. */
+export function messageMarkup(row: WebMessage, pictureAt?: string): Markup {
   const { page } = row;
   const isPerson = row.from === "person";
   const time = new Date(row.at).toISOString();
@@ -33,8 +34,8 @@ export function messageMarkup(row: WebMessage): Markup {
       <span class="speaker">${row.speaker}</span>
       <time datetime="${time}">${time.slice(0, 16).replace("T", " ")} UTC</time>
     </header>
-    ${isPerson ? personBody(page.markdown) : botBody(page.markdown)} ${stepList(page)} ${fileOf(row)}
-    ${foot(page)}
+    ${isPerson ? personBody(page.markdown) : botBody(page.markdown)} ${stepList(page)}
+    ${fileOf(row, pictureAt)} ${foot(page)}
   </article>`;
 }
 
@@ -54,13 +55,19 @@ function foot({ status, footer, buttons }: PageContent): Markup | "" {
   </footer>`;
 }
 
-function fileOf({ session, id, page }: WebMessage): Markup | "" {
+function fileOf({ session, id, page }: WebMessage, pictureAt: string | undefined): Markup | "" {
   if (page.file === undefined) return "";
+  const address = `${threadPath(session)}/files/${encodeURIComponent(id)}`;
+  if (page.file.picture !== undefined) {
+    const at = pictureAt ?? address;
+    return html`<figure class="picture">
+      <a href="${at}"><img src="${at}" alt="${page.file.text || "Image without a description"}" /></a>
+      ${page.file.text === "" ? "" : html`<figcaption dir="auto">${page.file.text}</figcaption>`}
+    </figure>`;
+  }
   const kilobytes = Math.max(1, Math.round(page.file.text.length / 1_000));
   return html`<p class="file">
-    <a href="${threadPath(session)}/files/${encodeURIComponent(id)}" download="${page.file.name}"
-      >${page.file.title}</a
-    >
+    <a href="${address}" download="${page.file.name}">${page.file.title}</a>
     <span>Markdown, ${kilobytes} kB</span>
   </p>`;
 }

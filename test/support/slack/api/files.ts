@@ -6,6 +6,8 @@ import type { Platform } from "../platform.ts";
 import { objectsIn, stringIn } from "../rendering.ts";
 import { storedText } from "../wire-text.ts";
 
+const LONGEST_ALT = 1_000;
+
 export function fileInfo(call: ApiCall, { files }: Platform): JsonObject {
   const file = files.find(call.required("file", "file_not_found"));
   if (!file) throw new Refusal("file_not_found");
@@ -15,7 +17,10 @@ export function fileInfo(call: ApiCall, { files }: Platform): JsonObject {
 export function uploadUrl(call: ApiCall, { files }: Platform): JsonObject {
   const length = call.integer("length", 0);
   if (length < 1) throw new Refusal("invalid_arguments", { field: "length" });
-  const { id, url } = files.announce(call.required("filename"), length);
+  const alt = call.optional("alt_txt");
+  if (alt !== undefined && alt.length > LONGEST_ALT)
+    throw new Refusal("invalid_arguments", { field: "alt_txt" });
+  const { id, url } = files.announce(call.required("filename"), length, alt);
   return { file_id: id, upload_url: url };
 }
 

@@ -1,0 +1,91 @@
+/**
+ * The bytes of images are kept apart from History, once each: what a run says goes to the store with pictures in the place of its
+ * images. The type is what the bytes say, whatever somebody claims.
+ */
+
+import { onOneLine } from "../context/speaker.ts";
+import type { EntryBody } from "../entry.ts";
+import type { RunEvent } from "../events.ts";
+import type { Hash } from "../ids.ts";
+import type { ImagePart, Picture } from "../part.ts";
+import type { RunEnding } from "../ports/run-store.ts";
+import type { PictureData, RoundRecord } from "../round.ts";
+
+/** What every platform takes from a bot. */
+const MOST_BYTES = 8_000_000;
+/** Of one round. */
+const MOST_KEPT = 10;
+const ALT_UNITS = 300;
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+/** How the bytes of each begin, as base64 has them: three bytes are four letters. */
+const TYPES: readonly (readonly [mimeType: string, begin: RegExp])[] = [
+  ["image/png", /^iVBORw0KGgoAAAANSUhEU/],
+  ["image/jpeg", /^\/9j\//],
+  ["image/gif", /^R0lGOD[dl]h/],
+  // RIFF, four bytes of length, WEBP.
+  ["image/webp", /^UklGR.{6}XRUJQ/],
+];
+
+interface Kept {
+  readonly picture: Picture;
+  readonly data?: PictureData;
+}
+
+export interface PictureKeeper {
+  round(record: RoundRecord): RoundRecord;
+  event(event: RunEvent): RunEvent;
+  ending(ending: RunEnding): RunEnding;
+}
+
+export function createPictureKeeper(hash: Hash): PictureKeeper {
+  /** What is shown and what is stored are one image, which is hashed once. */
+  const known = new WeakMap<ImagePart, Kept>();
+
+  function keep(image: ImagePart, most = MOST_BYTES): Kept {
+    const before = known.get(image);
+    if (before !== undefined) return before;
+    const kept = keptOf(image, hash, most);
+    known.set(image, kept);
+    return kept;
+  }
+
+  function body(entry: EntryBody): EntryBody {
+    if ((entry.kind !== "assistant" && entry.kind !== "tool") || entry.images === undefined) return entry;
+    const { images, ...rest } = entry;
+    return { ...rest, pictures: images.map((image) => keep(image).picture) };
+  }
+
+  function round(record: RoundRecord): RoundRecord {
+    const images = record.entries.flatMap((entry) =>
+      entry.kind === "assistant" || entry.kind === "tool" ? (entry.images ?? []) : [],
+    );
+    if (images.length === 0) return record;
+    const data = new Map(
+      images.flatMap((image, index) => {
+        const kept = keep(image, index < MOST_KEPT ? MOST_BYTES : 0).data;
+        return kept === undefined ? [] : [[kept.hash, kept] as const];
+      }),
+    );
+    return { ...record, entries: record.entries.map(body), pictures: [...data.values()] };
+  }
+
+  return {
+    round,
+    event: (event) =>
+      event.kind === "round" && event.state === "done"
+        ? { ...event, entries: event.entries.map(body) }
+        : event,
+    ending: (ending) => (ending.round === undefined ? ending : { ...ending, round: round(ending.round) }),
+  };
+}
+
+function keptOf({ mimeType: claimed, data, name = "" }: ImagePart, hash: Hash, most: number): Kept {
+  const bytes = Math.floor((data.length * 3) / 4) - (/=*$/.exec(data.slice(-2))?.[0].length ?? 0);
+  const words = onOneLine(name, ALT_UNITS).trim();
+  const alt = words === "" ? {} : { alt: words };
+  const mimeType = TYPES.find(([, begin]) => begin.test(data))?.[0];
+  if (mimeType === undefined || bytes > most || !BASE64.test(data))
+    return { picture: { mimeType: onOneLine(claimed, 100), bytes, ...alt } };
+  const id = hash(data);
+  return { picture: { mimeType, bytes, hash: id, ...alt }, data: { hash: id, mimeType, data } };
+}
