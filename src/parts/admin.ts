@@ -10,6 +10,7 @@ import { sha256 } from "../adapters/ids.ts";
 import { bodyOf } from "../adapters/openai/wire.ts";
 import { createAudit } from "../adapters/postgres/admin/audit.ts";
 import { behindOthers } from "../adapters/postgres/admin/behind-others.ts";
+import { createExports } from "../adapters/postgres/admin/exports.ts";
 import { createOverviewMaker } from "../adapters/postgres/admin/overview-maker.ts";
 import { createOverviews } from "../adapters/postgres/admin/overviews.ts";
 import { createUsageFigures } from "../adapters/postgres/admin/usage-figures.ts";
@@ -17,7 +18,7 @@ import { createRemarks } from "../adapters/postgres/admin/remarks.ts";
 import { createReview } from "../adapters/postgres/admin/review.ts";
 import { createSignIns } from "../adapters/postgres/admin/sign-ins.ts";
 import type { Sql } from "../adapters/postgres/sql.ts";
-import type { Settings } from "../adapters/settings/settings.ts";
+import { secretsOf, type Settings } from "../adapters/settings/settings.ts";
 import { isDirectAddress as isDirectOnSlack } from "../adapters/slack/identity.ts";
 import { readSlackAddress } from "../adapters/slack/message-link.ts";
 import { createWebDoor, createWebPeopleNow, OWNER, readWebAddress } from "../adapters/web/owner.ts";
@@ -26,6 +27,7 @@ import { createDoor, type Door } from "../core/admin/door.ts";
 import type { ReadAddress } from "../core/admin/linked.ts";
 import { createViewers } from "../core/admin/viewers.ts";
 import type { NewId } from "../core/ids.ts";
+import { maskerOf } from "../core/mask.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import type { Log } from "../core/ports/log.ts";
 import type { IsDirectAddress } from "../core/ports/overviews.ts";
@@ -57,7 +59,7 @@ const READERS: readonly ReadAddress[] = [readSlackAddress, readDiscordAddress, r
 /** @param url where this process listens, for where nobody said how people reach it. */
 export function openAdmin(
   { sql, access, peopleNow, newId, clock, log }: AdminPartDeps,
-  settings: Pick<Settings, "publicUrl">,
+  settings: Settings,
   { url, hasWebChat }: { readonly url: string; readonly hasWebChat: boolean },
 ): Admin {
   const signIns = createSignIns(sql);
@@ -87,6 +89,8 @@ export function openAdmin(
       review: createReview(sql),
       usage: createUsageFigures(behind),
       remarks: createRemarks(sql),
+      exports: createExports(behind, isDirectAddress),
+      mask: maskerOf(secretsOf(settings)),
       linkedIn: (address) => READERS.flatMap((read) => read(address)),
       bodyOf,
       clock,

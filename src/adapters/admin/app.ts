@@ -14,6 +14,8 @@ import { serveAssets } from "../http/assets.ts";
 import { guard, isFromHere, isLoopback } from "../http/guard.ts";
 import { routeAudit } from "./audit-log.ts";
 import { routeBrowsers } from "./browsers.ts";
+import { createExporter, type ExporterDeps } from "./export/exporter.ts";
+import { routeExport } from "./export.ts";
 import { problemPage } from "./pages/layout.ts";
 import { withFewRefusals } from "./refusals.ts";
 import { shown } from "./shown.ts";
@@ -24,7 +26,12 @@ import { routeUsage, type UsageDeps } from "./usage.ts";
 import { onlyViewers, type AdminEnv } from "./viewer.ts";
 
 export interface AdminDeps
-  extends Omit<SignInDeps, "attempts">, ThreadsDeps, Omit<ThreadDeps, "cookie">, UsageDeps {
+  extends
+    Omit<SignInDeps, "attempts">,
+    ThreadsDeps,
+    Omit<ThreadDeps, "cookie" | "sendExport">,
+    UsageDeps,
+    Omit<ExporterDeps, "cookie"> {
   readonly attempts?: Attempts;
   readonly log: Log;
 }
@@ -70,7 +77,10 @@ export function createAdminPages(given: AdminDeps, options: AdminOptions): Hono<
   routeAudit(app, deps);
   routeUsage(app, deps);
   routeThreads(app, deps);
-  routeThread(app, { ...deps, cookie: { isSecure } });
+  const cookie = { isSecure };
+  const sendExport = createExporter({ ...deps, cookie });
+  routeExport(app, deps, sendExport);
+  routeThread(app, { ...deps, cookie, sendExport });
   app.all("*", (c) => shown(c, problemPage("Not found", "There is no such page."), 404));
 
   function trouble(c: Context, error: unknown): Response | Promise<Response> {

@@ -26,6 +26,7 @@ const DONE: Readonly<Record<AuditKind, string>> = {
   flag: "flagged",
   note: "wrote a note",
   export: "exported",
+  export_end: "had exported",
   erase: "erased",
   usage: "looked at the usage",
   audit: "looked at this log",

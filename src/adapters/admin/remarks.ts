@@ -73,7 +73,8 @@ export function routeRemarks(
   }
 }
 
-async function textIn(c: AdminContext, name: string): Promise<string | undefined> {
+/** Undefined for none. */
+export async function textIn(c: AdminContext, name: string): Promise<string | undefined> {
   const given = (await c.req.parseBody())[name];
   return typeof given !== "string" || isBlank(given) ? undefined : given.trim().slice(0, LONGEST);
 }

@@ -8,8 +8,12 @@ import type { Overview, OverviewMaker, Overviews } from "../../core/ports/overvi
 import type { Review } from "../../core/ports/review.ts";
 import type { Person } from "../../core/ports/sign-ins.ts";
 import { threadOf, toSessionId, type SessionId } from "../../core/thread.ts";
+import { needsReason } from "../../core/admin/needs-reason.ts";
 import { aroundOf } from "./around.ts";
+import type { SendExport } from "./export/exporter.ts";
+import { routeThreadExport } from "./export.ts";
 import { streamThread, type LiveDeps } from "./live.ts";
+import { threadExport } from "./pages/export.ts";
 import { page, problemPage } from "./pages/layout.ts";
 import { reasonBody, remarksMarkup } from "./pages/remarks.ts";
 import { requestBody } from "./pages/request.ts";
@@ -27,6 +31,7 @@ export interface ThreadDeps extends LiveDeps, RemarkDeps {
   readonly makeOverview: OverviewMaker["make"];
   /** The body that a request is sent as. */
   readonly bodyOf: (request: ModelRequest) => string;
+  readonly sendExport: SendExport;
 }
 
 /** Runs on one page. */
@@ -43,12 +48,13 @@ export function routeThread(app: Hono<AdminEnv>, deps: ThreadDeps): void {
   const opened: WithThread = (c, work) =>
     named(c, async (overview) => {
       const { entered } = c.get("viewer");
-      if (!overview.isDirect || (await deps.remarks.hasReason(entered.id, overview.session)))
+      if (!needsReason(overview) || (await deps.remarks.hasReason(entered.id, overview.session)))
         return work(overview);
       const around = aroundOf(c);
       return shown(c, page(around, "threads", "Why?", reasonBody(overview, around.csrf)), 403);
     });
   routeRemarks(app, deps, { opened, named });
+  routeThreadExport(app, opened, deps.sendExport);
 
   app.get("/threads/:id", (c) =>
     withThread(c, "view", async (overview) => {
@@ -145,8 +151,10 @@ export function routeThread(app: Hono<AdminEnv>, deps: ThreadDeps): void {
       review.thread(session, { limit: SHOWN, ...(before === undefined ? {} : { before }) }),
       review.goals(session),
     ]);
-    const remarks = remarksMarkup(session, await deps.remarks.list(session), c.get("csrf"));
-    return { overview, thread, goals, remarks, side: sideIn(c), isEarlier };
+    const csrf = c.get("csrf");
+    const remarks = remarksMarkup(session, await deps.remarks.list(session), csrf);
+    const taken = threadExport(session, csrf);
+    return { overview, thread, goals, remarks, taken, side: sideIn(c), isEarlier };
   }
 
   /** Where the page ends; undefined for the newest one. */

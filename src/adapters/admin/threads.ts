@@ -4,10 +4,11 @@ import type { Hono } from "hono";
 import type { ReadAddress } from "../../core/admin/linked.ts";
 import { wantedIn } from "../../core/admin/words.ts";
 import type { Audit } from "../../core/ports/audit.ts";
-import type { Mark, OverviewFilter, Overviews } from "../../core/ports/overviews.ts";
+import type { Mark, Overviews } from "../../core/ports/overviews.ts";
 import type { Remarks } from "../../core/ports/remarks.ts";
 import { toSessionId } from "../../core/thread.ts";
 import { aroundOf } from "./around.ts";
+import { aboutOf, filterIn } from "./filter.ts";
 import { page } from "./pages/layout.ts";
 import { threadPathOf } from "./pages/paths.ts";
 import { threadsBody } from "./pages/threads.ts";
@@ -24,7 +25,6 @@ export interface ThreadsDeps {
 
 const SHOWN = 50;
 const LONGEST_SEARCH = 500;
-const DAY_MS = 24 * 3_600_000;
 
 export function routeThreads(
   app: Hono<AdminEnv>,
@@ -76,38 +76,6 @@ export function routeThreads(
     // Short words would be found in every id.
     return isWhole || (text.length >= 4 && /\d/.test(text)) ? overviews.find(who, [text], SHOWN) : [];
   }
-}
-
-function filterIn(c: AdminContext): OverviewFilter {
-  const text = (name: string): string | undefined => c.req.query(name)?.trim().slice(0, 200) || undefined;
-  const day = (name: string): number | undefined => {
-    const given = text(name);
-    const at =
-      given !== undefined && /^\d{4}-\d\d-\d\d$/.test(given) ? Date.parse(`${given}T00:00:00Z`) : Number.NaN;
-    return Number.isNaN(at) ? undefined : at;
-  };
-  const cost = Number(text("cost") ?? Number.NaN);
-  const to = day("to");
-  const fields: { [K in keyof OverviewFilter]: OverviewFilter[K] | undefined } = {
-    channel: text("channel"),
-    person: text("person"),
-    model: text("model"),
-    reason: text("reason"),
-    costOver: Number.isFinite(cost) && cost >= 0 ? cost : undefined,
-    hasError: text("error") === undefined ? undefined : true,
-    hasGoal: text("goal") === undefined ? undefined : true,
-    isFlagged: text("flagged") === undefined ? undefined : true,
-    from: day("from"),
-    // The last day counts.
-    to: to === undefined ? undefined : to + DAY_MS,
-  };
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined),
-  ) as OverviewFilter;
-}
-
-function aboutOf(filter: OverviewFilter): { readonly about?: string } {
-  return Object.keys(filter).length === 0 ? {} : { about: JSON.stringify(filter) };
 }
 
 /** The question of this page without its place, for the next one. */

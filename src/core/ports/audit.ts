@@ -17,6 +17,7 @@ export type AuditKind =
   | "flag"
   | "note"
   | "export"
+  | "export_end"
   | "erase"
   | "usage"
   | "audit"

@@ -68,6 +68,9 @@ const ROUTES: Readonly<Record<string, Row>> = {
   "POST /admin/threads/:id/remarks": { kind: "form", path: at(`${PATH}/remarks`) },
   "POST /admin/threads/:id/remarks/:remark/assign": { kind: "form", path: at(`${PATH}/remarks/x/assign`) },
   "POST /admin/threads/:id/remarks/:remark/resolve": { kind: "form", path: at(`${PATH}/remarks/x/resolve`) },
+  "POST /admin/threads/:id/export": { kind: "form", path: at(`${PATH}/export`) },
+  "GET /admin/export": { kind: "own", path: at("/admin/export") },
+  "POST /admin/export": { kind: "form", path: at("/admin/export") },
   "GET /admin/audit": { kind: "admins", path: at("/admin/audit") },
   "GET /admin/usage": { kind: "admins", path: at("/admin/usage") },
   "GET /admin/usage/:file{[a-z]+\\.csv}": { kind: "admins", path: at("/admin/usage/people.csv") },
@@ -234,6 +237,9 @@ describe.each(Object.entries(PEOPLE))("%s", (_, { browser: open, in: status, thr
         thread && !isNothing ? 303 : 404,
       ]);
     }
+    expect((await browser.send(`${PATH}/export`, { format: "jsonl" })).status).toBe(thread ? 200 : 404);
+    const all = await browser.send("/admin/export", { format: "jsonl", reason: "r" });
+    expect([all.status, all.text.includes("Zanzibar")]).toEqual([200, thread]);
   });
 
   test.each([

@@ -6,6 +6,7 @@ import { listen, type Listening } from "../../../src/adapters/http/listen.ts";
 import { createNewId, sha256 } from "../../../src/adapters/ids.ts";
 import { createAudit } from "../../../src/adapters/postgres/admin/audit.ts";
 import { bodyOf } from "../../../src/adapters/openai/wire.ts";
+import { createExports } from "../../../src/adapters/postgres/admin/exports.ts";
 import { createOverviewMaker } from "../../../src/adapters/postgres/admin/overview-maker.ts";
 import { createOverviews } from "../../../src/adapters/postgres/admin/overviews.ts";
 import { createUsageFigures } from "../../../src/adapters/postgres/admin/usage-figures.ts";
@@ -22,6 +23,7 @@ import { createDoor } from "../../../src/core/admin/door.ts";
 import { createViewers } from "../../../src/core/admin/viewers.ts";
 import type { Author } from "../../../src/core/inbound.ts";
 import type { AuditedLine } from "../../../src/core/ports/audit.ts";
+import { maskPatterns } from "../../../src/core/mask.ts";
 import type { Person } from "../../../src/core/ports/sign-ins.ts";
 import type { SessionId } from "../../../src/core/thread.ts";
 import { manualClock, type ManualClock } from "../../support/manual-clock.ts";
@@ -109,6 +111,8 @@ export async function openAdminWorld(
       review: createReview(sql),
       usage: createUsageFigures(sql),
       remarks: createRemarks(sql),
+      exports: createExports(sql, isDirectAddress),
+      mask: maskPatterns,
       linkedIn: readSlackAddress,
       bodyOf,
       clock,

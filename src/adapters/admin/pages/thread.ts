@@ -19,6 +19,8 @@ export interface ThreadView {
   readonly side: ThreadSide;
   /** What reviewers said of it. */
   readonly remarks: Markup | "";
+  /** How it is taken out as a file. */
+  readonly taken: Markup | "";
   /** Not the newest page. */
   readonly isEarlier: boolean;
 }
@@ -44,7 +46,7 @@ export function threadBody(view: ThreadView): Markup {
       }
       ${overview.cost === undefined ? "" : html`, ${formatMoney(overview.cost)} spent`}
     </p>
-    ${view.remarks}
+    ${view.remarks} ${view.taken}
     <nav class="sides" aria-label="View">
       ${SIDES.map(
         ([key, name]) =>

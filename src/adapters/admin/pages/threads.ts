@@ -26,7 +26,8 @@ export function threadsBody(view: ThreadsView): Markup {
   const isEmpty = threads.length === 0 && (hits ?? []).length === 0;
   return html`<h1>Threads</h1>
     ${form(view)} ${found} ${hits === undefined ? "" : notSearched}
-    ${threads.length === 0 ? "" : tableOf(threads)} ${isEmpty ? emptyFor(view) : ""}
+    ${threads.length === 0 ? "" : html`${text === "" ? exportLink(query) : ""} ${tableOf(threads)}`}
+    ${isEmpty ? emptyFor(view) : ""}
     ${
       more === undefined
         ? ""
@@ -36,6 +37,10 @@ export function threadsBody(view: ThreadsView): Markup {
             >
           </p>`
     }`;
+}
+
+function exportLink(query: string): Markup {
+  return html`<p class="more"><a class="act" href="/admin/export?${query}">Export these</a></p>`;
 }
 
 /** The same whatever they hold. */

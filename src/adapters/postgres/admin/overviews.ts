@@ -1,7 +1,6 @@
 /** The list of threads and the search over them. What changes all the time (is it running?) is read for those that are shown. */
 
 import { holds, snippetOf, type Wanted } from "../../../core/admin/words.ts";
-import type { EndReason } from "../../../core/events.ts";
 import { labelOf } from "../../../core/label.ts";
 import type {
   Hit,
@@ -11,52 +10,16 @@ import type {
   Overviews,
   Space,
 } from "../../../core/ports/overviews.ts";
-import type { RunCause } from "../../../core/run.ts";
 import { threadOf, type SessionId } from "../../../core/thread.ts";
 import { ENTRY_JSON, toEntry, type EntryRow } from "../entry-row.ts";
-import { WAITS } from "../ledger-sql.ts";
 import type { Sql, SqlValue } from "../sql.ts";
 import { textOfEntry } from "./entry-text.ts";
+import { conditionsOf } from "./overview-filter.ts";
 import { placeWord } from "./overview-maker.ts";
-
-interface OverviewRow {
-  readonly session: SessionId;
-  readonly channel: string;
-  readonly title: string | null;
-  readonly said: string | null;
-  readonly startedAt: number;
-  readonly touchedAt: number;
-  readonly isRunning: boolean;
-  readonly waiting: number;
-  readonly firstName: string | null;
-  readonly people: number;
-  readonly isDirect: boolean;
-  readonly runs: number;
-  readonly rounds: number;
-  readonly model: string | null;
-  readonly cause: RunCause | null;
-  readonly reason: EndReason | null;
-  readonly hasError: boolean;
-  readonly hasGoal: boolean;
-  readonly tokens: number | null;
-  readonly cost: number | null;
-  readonly contextTokens: number | null;
-  readonly contextWindow: number | null;
-  readonly source: SessionId | null;
-  readonly flags: number;
-}
-
-/** Of the rows `o`, which are few. */
-const SHOWN = `
-o.session, o.channel, o.said, o.started_at as "startedAt", s.title, greatest(o.touched_at, s.touched_at) as "touchedAt",
-  exists (select from runs r where r.session = o.session and r.reply = 'open') as "isRunning",
-  (select count(*) from inbox i where i.session = o.session and ${WAITS} and i.seq > s.stop_seq)::integer as waiting,
-  o.first_name as "firstName", jsonb_array_length(o.people) as people, o.is_direct as "isDirect", o.runs, o.rounds, o.model,
-  o.cause, o.reason, o.has_error as "hasError", o.has_goal as "hasGoal", o.tokens, o.cost,
-  o.context_tokens as "contextTokens", o.context_window as "contextWindow", o.source, o.flags`;
+import { OVERVIEW_COLUMNS, toOverview, type OverviewRow } from "./overview-row.ts";
 
 const shownOf = (chosen: string): string => `
-select ${SHOWN} from (${chosen}) o join sessions s on s.id = o.session order by o.touched_at desc, o.session desc`;
+select ${OVERVIEW_COLUMNS} from (${chosen}) o join sessions s on s.id = o.session order by o.touched_at desc, o.session desc`;
 
 /**
  * @param isDirectAddress of all platforms: a goal, a branch and what was refused leave no message that says that a thread is direct, and
@@ -112,22 +75,6 @@ order by o.touched_at desc, o.session desc limit ${given(limit)}::integer`,
     },
     search: (space, wanted, options) => search(dear, isDirectAddress, space, wanted, options),
   };
-}
-
-function conditionsOf(filter: OverviewFilter, given: (value: SqlValue) => string): string[] {
-  const wheres: string[] = [];
-  const { channel, person, model, reason, costOver, from, to } = filter;
-  if (channel !== undefined) wheres.push(`o.channel = ${given(channel)}`);
-  if (person !== undefined) wheres.push(`o.people @> ${given(JSON.stringify([person]))}::jsonb`);
-  if (model !== undefined) wheres.push(`o.model = ${given(model)}`);
-  if (reason !== undefined) wheres.push(`o.reason = ${given(reason)}`);
-  if (costOver !== undefined) wheres.push(`o.cost > ${given(costOver)}::double precision`);
-  if (from !== undefined) wheres.push(`o.touched_at >= ${given(Math.round(from))}::bigint`);
-  if (to !== undefined) wheres.push(`o.touched_at < ${given(Math.round(to))}::bigint`);
-  if (filter.hasError) wheres.push(`o.has_error`);
-  if (filter.hasGoal) wheres.push(`o.has_goal`);
-  if (filter.isFlagged) wheres.push(`o.flags > 0`);
-  return wheres;
 }
 
 /** What LIKE would read as more than itself. */
@@ -206,11 +153,4 @@ function queryOf(place: string, { words }: Wanted): string {
   return all
     .map(({ text, isBeginning }) => `'${text.replaceAll("'", "''")}'${isBeginning ? ":*" : ""}`)
     .join(" & ");
-}
-
-function toOverview({ title, said, ...row }: OverviewRow, isDirectAddress: IsDirectAddress): Overview {
-  const label = labelOf({ title: title ?? undefined, firstText: said ?? undefined });
-  const known = Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
-  const isDirect = row.isDirect || isDirectAddress(threadOf(row.session));
-  return { ...known, label, isDirect } as unknown as Overview;
 }

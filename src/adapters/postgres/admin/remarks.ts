@@ -13,12 +13,14 @@ with added as (
 update overviews set flags = flags + 1 where session = $2 and (select kind from added) <> 'note'`,
 };
 
+/** SQL: the remark `m`, as a `RemarkRow`. */
+export const REMARK_COLUMNS = `m.id, m.epoch, m.seq, m.kind, m.text, m.name, m.at, m.assignee_name as "assigneeName",
+  m.resolved_at as "resolvedAt", m.resolved_name as "resolvedName"`;
+
 const LIST = {
   name: "remarks-list",
   text: `
-select id, epoch, seq, kind, text, name, at, assignee_name as "assigneeName", resolved_at as "resolvedAt",
-  resolved_name as "resolvedName"
-from remarks where session = $1 order by n limit 500`,
+select ${REMARK_COLUMNS} from remarks m where m.session = $1 order by m.n limit 500`,
 };
 
 const IS_OPEN = `kind <> 'note' and resolved_at is null`;
@@ -54,7 +56,7 @@ const REASONS = {
   text: `select session from review_reasons where browser = $1`,
 };
 
-interface RemarkRow {
+export interface RemarkRow {
   readonly id: string;
   readonly epoch: number | null;
   readonly seq: number | null;
@@ -74,14 +76,7 @@ export function createRemarks(sql: Sql): Remarks {
       await sql.query(ADD, [id, session, epoch, seq, kind, cleanText(text), person, cleanText(name)]);
     },
     async list(session) {
-      const rows = await sql.query<RemarkRow>(LIST, [session]);
-      return rows.map(({ epoch, seq, assigneeName, resolvedAt, resolvedName, ...row }): Remark => ({
-        ...row,
-        ...(epoch === null || seq === null ? {} : { about: { epoch, seq } }),
-        ...(assigneeName === null ? {} : { assigneeName }),
-        ...(resolvedAt === null ? {} : { resolvedAt }),
-        ...(resolvedName === null ? {} : { resolvedName }),
-      }));
+      return (await sql.query<RemarkRow>(LIST, [session])).map(toRemark);
     },
     async assign(session, id, { person, name }) {
       return (await sql.query(ASSIGN, [session, id, person, cleanText(name)])).length > 0;
@@ -99,5 +94,20 @@ export function createRemarks(sql: Sql): Remarks {
     async hasReason(browser, session) {
       return (await sql.query(HAS_REASON, [browser, session])).length > 0;
     },
+  };
+}
+
+export function toRemark(row: RemarkRow): Remark {
+  const { id, kind, text, name, at, epoch, seq, assigneeName, resolvedAt, resolvedName } = row;
+  return {
+    id,
+    kind,
+    text,
+    name,
+    at,
+    ...(epoch === null || seq === null ? {} : { about: { epoch, seq } }),
+    ...(assigneeName === null ? {} : { assigneeName }),
+    ...(resolvedAt === null ? {} : { resolvedAt }),
+    ...(resolvedName === null ? {} : { resolvedName }),
   };
 }

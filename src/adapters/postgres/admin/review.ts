@@ -1,42 +1,32 @@
 /** Reads all that a thread holds, a page of runs at a time. */
 
 import { rebuildRequest } from "../../../core/context/request.ts";
-import type { ErrorCode } from "../../../core/errors.ts";
-import type { Fate } from "../../../core/inbound.ts";
-import type { RunId } from "../../../core/ids.ts";
-import type {
-  GoalStep,
-  LongResult,
-  Review,
-  ReviewedCall,
-  ReviewedInbound,
-  ReviewedRun,
-} from "../../../core/ports/review.ts";
-import type { AttemptView, InboundView, RunView } from "../../../core/ports/transcripts.ts";
-import type { RunCause } from "../../../core/run.ts";
+import type { LongResult, Review } from "../../../core/ports/review.ts";
 import type { SessionId } from "../../../core/thread.ts";
 import { ENTRY_JSON, toEntry, type EntryRow } from "../entry-row.ts";
-import { toInbound } from "../inbound-row.ts";
 import { createModelCalls } from "../model-calls.ts";
-import { OUTCOME_JSON, toOutcome, toUsage, USAGE_JSON, type OutcomeRow, type UsageRow } from "../run-row.ts";
 import type { Sql } from "../sql.ts";
+import {
+  CALL,
+  GOAL_STEPS,
+  INBOUND_COLUMNS,
+  RUN_COLUMNS,
+  toCall,
+  toGoalStep,
+  toReviewedInbound,
+  toRun,
+  type CallRow,
+  type GoalStepRow,
+  type InboundRow,
+  type RunRow,
+} from "./review-rows.ts";
 
 const RUNS = {
   name: "review-runs",
   text: `
-select r.id, r.n, r.cause, r.epoch, r.started_at as "startedAt", r.rounds, r.reply, r.requester->>'name' as requester,
-  case when r.reason is not null then ${OUTCOME_JSON} end as outcome,
-  (select ${USAGE_JSON} from model_calls c where c.run = r.id) as usage,
-  (select json_agg(json_build_object('fence', a.fence, 'worker', a.worker, 'startedAt', a.started_at, 'ended', a.ended)
-    order by a.fence) from attempts a where a.run = r.id) as attempts,
-  (select json_agg(p.message order by p.index) from pages p where p.run = r.id and p.message is not null) as messages
+select ${RUN_COLUMNS}
 from runs r where r.session = $1 and ($2::bigint is null or r.n < $2) order by r.n desc limit $3::integer`,
 };
-
-const CALL = `json_build_object('id', c.id, 'run', c.run, 'round', c.round, 'model', c.model, 'startedAt', c.started_at,
-  'durationMs', c.duration_ms, 'outcome', c.outcome, 'error', c.error, 'tries', c.tries,
-  'usage', json_build_object('input', c.input, 'cacheRead', c.cache_read, 'cacheWrite', c.cache_write, 'output', c.output,
-    'reasoning', c.reasoning, 'cost', c.cost))`;
 
 const OF_RUNS = {
   name: "review-of-runs",
@@ -54,16 +44,11 @@ select
 const INBOUNDS = {
   name: "review-inbounds",
   text: `
-select seq, body, state, run, fate, reason, rule, note, received_at as "receivedAt" from inbox
-where session = $1 and received_at >= $2::bigint and received_at < $3::bigint order by seq limit 2000`,
+select ${INBOUND_COLUMNS}, i.body from inbox i
+where i.session = $1 and i.received_at >= $2::bigint and i.received_at < $3::bigint order by i.seq limit 2000`,
 };
 
-const GOALS = {
-  name: "review-goals",
-  text: `
-select g.id as goal, e.at, e.kind, e.who, e.status, g.body->>'objective' as objective
-from goals g join goal_events e on e.goal = g.id where g.session = $1 order by g.n, e.n limit 1000`,
-};
+const GOALS = { name: "review-goals", text: GOAL_STEPS };
 
 const RESULT = {
   name: "review-result",
@@ -98,46 +83,10 @@ select concat_ws(' ', s.rev, s.last_seq, (select max(i.seq) from inbox i where i
 from sessions s where s.id = $1`,
 };
 
-interface RunRow {
-  readonly id: RunId;
-  readonly n: number;
-  readonly cause: RunCause;
-  readonly epoch: number;
-  readonly startedAt: number;
-  readonly rounds: number;
-  readonly reply: RunView["reply"];
-  readonly requester: string | null;
-  readonly outcome: OutcomeRow | null;
-  readonly usage: UsageRow;
-  readonly attempts:
-    | readonly (Omit<AttemptView, "ended"> & {
-        readonly ended: NonNullable<AttemptView["ended"]> | null;
-      })[]
-    | null;
-  readonly messages: readonly string[] | null;
-}
-
-type CallRow = Omit<ReviewedCall, "usage" | "error"> & {
-  readonly usage: UsageRow;
-  readonly error: ErrorCode | null;
-};
-
 interface OfRunsRow {
   readonly entries: readonly (readonly [number, EntryRow])[] | null;
   readonly calls: readonly CallRow[] | null;
   readonly results: readonly LongResult[] | null;
-}
-
-interface InboundRow {
-  readonly seq: number;
-  readonly body: unknown;
-  readonly state: InboundView["state"];
-  readonly run: RunId | null;
-  readonly fate: Fate | null;
-  readonly reason: string | null;
-  readonly rule: string | null;
-  readonly note: string | null;
-  readonly receivedAt: number;
 }
 
 export function createReview(sql: Sql): Review {
@@ -166,8 +115,7 @@ export function createReview(sql: Sql): Review {
       };
     },
     async goals(session) {
-      const rows = await sql.query<Omit<GoalStep, "who"> & { readonly who: string | null }>(GOALS, [session]);
-      return rows.map(({ who, ...step }): GoalStep => (who === null ? step : { ...step, who }));
+      return (await sql.query<GoalStepRow>(GOALS, [session])).map(toGoalStep);
     },
     async request(session, id) {
       const [owned] = await sql.query<{ call: CallRow }>(
@@ -206,37 +154,4 @@ export function createReview(sql: Sql): Review {
     const [row] = await sql.query<{ at: number }>({ name: "review-start", text }, [session, n]);
     return row?.at ?? Number.MAX_SAFE_INTEGER;
   }
-}
-
-function toRun(
-  { outcome, usage, attempts, messages, requester, ...row }: RunRow,
-  calls: readonly ReviewedCall[],
-): ReviewedRun {
-  return {
-    ...row,
-    requester: requester ?? "",
-    ...(outcome === null ? {} : { outcome: toOutcome(outcome) }),
-    usage: toUsage(usage),
-    attempts: (attempts ?? []).map(({ ended, ...attempt }): AttemptView =>
-      ended === null ? attempt : { ...attempt, ended },
-    ),
-    messages: messages ?? [],
-    calls: calls.filter(({ run }) => run === row.id),
-  };
-}
-
-function toCall({ usage, error, ...row }: CallRow): ReviewedCall {
-  return { ...row, usage: toUsage(usage), ...(error === null ? {} : { error }) };
-}
-
-function toReviewedInbound({ body, run, fate, reason, rule, note, ...row }: InboundRow): ReviewedInbound {
-  return {
-    ...row,
-    inbound: toInbound(body),
-    ...(run === null ? {} : { run }),
-    ...(fate === null ? {} : { fate }),
-    ...(reason === null ? {} : { reason }),
-    ...(rule === null ? {} : { rule }),
-    ...(note === null ? {} : { note }),
-  };
 }

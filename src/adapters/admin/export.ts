@@ -1,0 +1,78 @@
+/** Taking threads out as a file: one, or all that the list finds. */
+
+import type { Hono } from "hono";
+import { needsReason } from "../../core/admin/needs-reason.ts";
+import type { Audit } from "../../core/ports/audit.ts";
+import type { Exports } from "../../core/ports/exports.ts";
+import type { Remarks } from "../../core/ports/remarks.ts";
+import { aroundOf } from "./around.ts";
+import { FORMATS, type FormatName, type SendExport } from "./export/exporter.ts";
+import { aboutOf, filterIn } from "./filter.ts";
+import { exportBody } from "./pages/export.ts";
+import { page, problemPage } from "./pages/layout.ts";
+import { textIn, type WithThread } from "./remarks.ts";
+import { shown } from "./shown.ts";
+import type { AdminContext, AdminEnv } from "./viewer.ts";
+
+export interface ExportRouteDeps {
+  readonly exports: Exports;
+  readonly audit: Audit;
+  readonly remarks: Remarks;
+}
+
+export function routeExport(
+  app: Hono<AdminEnv>,
+  { exports, audit, remarks }: ExportRouteDeps,
+  send: SendExport,
+): void {
+  app.get("/export", async (c) => {
+    const { who } = c.get("viewer");
+    const filter = filterIn(c);
+    await audit.write({ who, kind: "list", ...aboutOf(filter) });
+    const found = await exports.count(who, filter);
+    const around = aroundOf(c);
+    const { search } = new URL(c.req.url);
+    return shown(
+      c,
+      page(around, "threads", "Export", exportBody({ filter, found, query: search, csrf: around.csrf })),
+    );
+  });
+
+  app.post("/export", async (c) => {
+    const { who, entered } = c.get("viewer");
+    const filter = filterIn(c);
+    const format = await formatIn(c);
+    if (format === undefined) return unknownFormat(c);
+    const reason = await textIn(c, "reason");
+    if (reason !== undefined)
+      await audit.write({ who, kind: "reason", about: `${reason} (an export of ${JSON.stringify(filter)})` });
+    const opened = await remarks.reasonsOf(entered.id);
+    return send(
+      c,
+      {
+        kind: "filter",
+        filter,
+        includes: (each) => !needsReason(each) || reason !== undefined || opened.has(each.session),
+      },
+      format,
+    );
+  });
+}
+
+export function routeThreadExport(app: Hono<AdminEnv>, opened: WithThread, send: SendExport): void {
+  app.post("/threads/:id/export", (c) =>
+    opened(c, async (overview) => {
+      const format = await formatIn(c);
+      return format === undefined ? unknownFormat(c) : send(c, { kind: "thread", overview }, format);
+    }),
+  );
+}
+
+async function formatIn(c: AdminContext): Promise<FormatName | undefined> {
+  const given = (await c.req.parseBody())["format"];
+  return typeof given === "string" && Object.hasOwn(FORMATS, given) ? (given as FormatName) : undefined;
+}
+
+function unknownFormat(c: AdminContext): Response | Promise<Response> {
+  return shown(c, problemPage("Not done", "Choose what the file is written as."), 400);
+}
