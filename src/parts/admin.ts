@@ -27,6 +27,7 @@ import { createDoor, type Door } from "../core/admin/door.ts";
 import type { ReadAddress } from "../core/admin/linked.ts";
 import { createViewers } from "../core/admin/viewers.ts";
 import type { NewId } from "../core/ids.ts";
+import { maskEntropy } from "../core/mask-entropy.ts";
 import { maskerOf } from "../core/mask.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import type { Log } from "../core/ports/log.ts";
@@ -65,6 +66,7 @@ export function openAdmin(
   const signIns = createSignIns(sql);
   const behind = behindOthers(sql);
   const newSecret = (): string => randomBytes(32).toString("base64url");
+  const maskKnown = maskerOf(secretsOf(settings));
   const base = (settings.publicUrl ?? url).replace(/\/$/, "");
   const of: AdminPartDeps["peopleNow"] = {
     ...peopleNow,
@@ -90,7 +92,7 @@ export function openAdmin(
       usage: createUsageFigures(behind),
       remarks: createRemarks(sql),
       exports: createExports(behind, isDirectAddress),
-      mask: maskerOf(secretsOf(settings)),
+      mask: (text) => maskEntropy(maskKnown(text)),
       linkedIn: (address) => READERS.flatMap((read) => read(address)),
       bodyOf,
       clock,

@@ -23,6 +23,7 @@ import { createDoor } from "../../../src/core/admin/door.ts";
 import { createViewers } from "../../../src/core/admin/viewers.ts";
 import type { Author } from "../../../src/core/inbound.ts";
 import type { AuditedLine } from "../../../src/core/ports/audit.ts";
+import { maskEntropy } from "../../../src/core/mask-entropy.ts";
 import { maskPatterns } from "../../../src/core/mask.ts";
 import type { Person } from "../../../src/core/ports/sign-ins.ts";
 import type { SessionId } from "../../../src/core/thread.ts";
@@ -112,7 +113,7 @@ export async function openAdminWorld(
       usage: createUsageFigures(sql),
       remarks: createRemarks(sql),
       exports: createExports(sql, isDirectAddress),
-      mask: maskPatterns,
+      mask: (text) => maskEntropy(maskPatterns(text)),
       linkedIn: readSlackAddress,
       bodyOf,
       clock,

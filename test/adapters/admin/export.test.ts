@@ -6,7 +6,7 @@ import { until } from "../../support/until.ts";
 import { openAdminWorld, person, type AdminWorld, type Browser } from "./admin-world.ts";
 
 const SCRIPT = `</pre><script>alert(1)</script><img src=x onerror=alert(1)>`;
-const HOSTILE = `${SCRIPT}\n# not a heading\n\`\`\`\`\n![p](https://evil.example/p?d=1)\n=cmd|' /C calc'!A0 \u202egnp.exe\u0000\u001b[31m\u2028 sk-abcdefghijklmnop0123 ${"x".repeat(150_000)}`;
+const HOSTILE = `${SCRIPT}\n# not a heading\n\`\`\`\`\n![p](https://evil.example/p?d=1)\n=cmd|' /C calc'!A0 \u202egnp.exe\u0000\u001b[31m\u2028 sk-abcdefghijklmnop0123 q7Rw2kZ9pLx4Vn8TbY3mHd6J ${"x".repeat(150_000)}`;
 const OPEN = "slack:T1:C1:171.5";
 const LONG = "slack:T1:C2:171.7";
 const OWN = "slack:T1:D1:171.6";
@@ -120,9 +120,7 @@ test("one thread as lines is all that is stored of it, each line by itself, and 
 describe("what people and models wrote is harmless", () => {
   test("as lines: no sign that steers a terminal, secrets masked, and the same text when it is read", async () => {
     const { text } = await boss.send(at(OPEN, "/export"), { format: "jsonl" });
-    expect(text).not.toMatch(
-      /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\u2028\u2029]/,
-    );
+    expect(text.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\u202a-\u202e\u2066-\u2069\u2028\u2029]/u);
     const said = linesOf(text).find(({ kind }) => kind === "inbound")?.["parts"] as readonly {
       text: string;
     }[];
@@ -135,7 +133,7 @@ describe("what people and models wrote is harmless", () => {
     const { text } = await boss.send(at(OPEN, "/export"), { format: "markdown" });
     expect(text).toContain("[U+202E]gnp.exe");
     expect(text).toContain("letters in all, which the JSONL file has");
-    expect(text).not.toContain("abcdefghijklmnop0123");
+    expect(text).not.toMatch(/abcdefghijklmnop0123|q7Rw2kZ9/);
     // What is left outside of blocks and spans is ours.
     const outside = text
       .replaceAll(/^(`{3,})text\n[\s\S]*?\n\1$/gm, "")

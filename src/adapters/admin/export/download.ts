@@ -1,11 +1,12 @@
 /** A file that is made while it is read: as fast as its reader takes it, and no longer than they do. */
 
+import { pause } from "../../../core/pause.ts";
 import type { Clock } from "../../../core/ports/clock.ts";
 
 export interface DownloadOptions {
   /** Ends it before its end: the process goes, or whoever reads may not any more. */
   readonly over: AbortController;
-  /** Called once, however it ends, also where nobody ever began to read. */
+  /** Called once, however it ends, also where nobody ever began to read. Its own trouble is its own. */
   readonly ended: (isWhole: boolean) => Promise<void>;
   /** Who takes nothing for so long has gone, ms. Default 2 minutes. */
   readonly stalledMs?: number;
@@ -13,6 +14,8 @@ export interface DownloadOptions {
 
 /** Letters that are sent together. */
 const CHUNK = 64 * 1024;
+/** Answers come first: after each chunk it rests for as long as that took to make, and at most for so long, ms. */
+const LONGEST_REST_MS = 100;
 
 /** Reads on only when what was read is taken. However it ends, `pieces` is ended too, and then `ended` is called. */
 export function downloadOf(
@@ -55,7 +58,7 @@ export function downloadOf(
       start(controller) {
         const onAbort = (): void => {
           if (!isOver) controller.error(over.signal.reason);
-          void end(false);
+          end(false).catch(() => undefined);
         };
         over.signal.addEventListener("abort", onAbort, { once: true });
         watch();
@@ -63,7 +66,9 @@ export function downloadOf(
       async pull(controller) {
         forgetStall();
         try {
+          const begun = clock.ticks();
           const { text, isLast } = await chunk();
+          await pause(clock, Math.min(LONGEST_REST_MS, clock.ticks() - begun), over.signal);
           if (isOver) return;
           if (text !== "") controller.enqueue(encoder.encode(text));
           if (!isLast) return watch();

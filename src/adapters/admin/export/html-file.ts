@@ -1,7 +1,6 @@
 /** An export as one file of HTML: nothing is loaded, nothing runs, and text of others is text. */
 
 import { createHash } from "node:crypto";
-import { html } from "hono/html";
 import { blockOf } from "./block.ts";
 import { endSentence, isOfAll, type ExportFormat } from "./format.ts";
 import { inLine, readable } from "./harmless.ts";
@@ -45,17 +44,17 @@ export const htmlFile: ExportFormat = {
   contentType: "application/octet-stream",
   begin({ at, space, by, thread, filter }) {
     const what = thread ?? (isOfAll(filter) ? "all threads" : JSON.stringify(filter));
-    return `${HEAD}<p>Export of ${escaped(what)} in ${escaped(space)}, made by ${escaped(by)} on ${at}. All times are UTC.</p>\n`;
+    return `${HEAD}<p>Export of ${isolated(what)} in ${isolated(space)}, made by ${isolated(by)} on ${at}. All times are UTC.</p>\n`;
   },
   item(item) {
     const block = blockOf(item);
     if (block === undefined) return "";
     const { level, title, at, facts, texts } = block;
     const tag = TAGS[level];
-    const small = facts.filter((fact) => fact !== "").map((fact) => ` · ${escaped(fact)}`);
+    const small = facts.filter((fact) => fact !== "").map((fact) => ` · ${isolated(fact)}`);
     const time = `<time datetime="${at}">${at.slice(0, 19).replace("T", " ")}</time>`;
-    const said = texts.map((text) => `<pre dir="auto">${String(html`${readable(text)}`)}</pre>`);
-    return `<section class="${level}"><${tag}>${escaped(title)}</${tag}>
+    const said = texts.map((text) => `<pre dir="auto">${escaped(readable(text))}</pre>`);
+    return `<section class="${level}"><${tag}>${isolated(title)}</${tag}>
 <p class="small">${time}${small.join("")}</p>
 ${said.join("\n")}</section>
 `;
@@ -64,6 +63,18 @@ ${said.join("\n")}</section>
 };
 
 /** One line of it, in its own direction. */
+function isolated(text: string): string {
+  return `<bdi>${escaped(inLine(text))}</bdi>`;
+}
+
+const SIGNS: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
 function escaped(text: string): string {
-  return `<bdi>${String(html`${inLine(text)}`)}</bdi>`;
+  return text.replaceAll(/[&<>"']/g, (sign) => SIGNS[sign] ?? "");
 }

@@ -2,14 +2,7 @@
 
 import { holds, snippetOf, type Wanted } from "../../../core/admin/words.ts";
 import { labelOf } from "../../../core/label.ts";
-import type {
-  Hit,
-  IsDirectAddress,
-  Overview,
-  OverviewFilter,
-  Overviews,
-  Space,
-} from "../../../core/ports/overviews.ts";
+import type { Hit, IsDirectAddress, Overview, Overviews, Space } from "../../../core/ports/overviews.ts";
 import { threadOf, type SessionId } from "../../../core/thread.ts";
 import { ENTRY_JSON, toEntry, type EntryRow } from "../entry-row.ts";
 import type { Sql, SqlValue } from "../sql.ts";

@@ -3,6 +3,7 @@
  * field changes its meaning or goes; one that is new is no reason.
  */
 
+import type { SessionCommand } from "../../command/command.ts";
 import type { Part } from "../../part.ts";
 import type { ExportedCall, ExportedEntry, ExportedRun } from "../../ports/exports.ts";
 import type { Overview } from "../../ports/overviews.ts";
@@ -228,12 +229,10 @@ export function inboundItem(thread: SessionId, view: ReviewedInbound, mask: Mask
   };
 }
 
-function commandOf(
-  command: { readonly name: string; readonly value?: unknown },
-  mask: Mask,
-): NonNullable<InboundItem["command"]> {
-  const { name, value } = command;
-  return value === undefined ? { name } : { name, value: mask(String(value)) };
+function commandOf(command: SessionCommand, mask: Mask): NonNullable<InboundItem["command"]> {
+  const { name } = command;
+  const value = "value" in command ? command.value : undefined;
+  return value === undefined ? { name } : { name, value: mask(value) };
 }
 
 export function runItem(thread: SessionId, run: ExportedRun, mask: Mask): RunItem {
