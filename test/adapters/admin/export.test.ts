@@ -125,7 +125,10 @@ describe("what people and models wrote is harmless", () => {
       text: string;
     }[];
     expect(said[0]?.text).toBe(
-      HOSTILE.replace("\u0000", "\ufffd").replace("sk-abcdefghijklmnop0123", "sk-***"),
+      HOSTILE.replace("\u0000", "\ufffd").replace(
+        "sk-abcdefghijklmnop0123 q7Rw2kZ9pLx4Vn8TbY3mHd6J",
+        "sk-*** ***",
+      ),
     );
   });
 
@@ -197,7 +200,7 @@ test("what a filter finds: the count first; what needs a reason only with one, w
 
 test("who leaves ends it: what was broken off has no end, is written down, and makes room for the next one", async () => {
   // More than any buffer on the way holds.
-  const said = Array.from({ length: 40 }, () => "x".repeat(300_000));
+  const said = Array.from({ length: 24 }, () => "x".repeat(300_000));
   await storeThread(world.sql, { session: "slack:T3:C1:171.9", said });
   await createOverviewMaker(world.sql).make(sessionNamed("slack:T3:C1:171.9"));
   const author = { id: "UBOSS", name: "B", kind: "member", roles: [], isPlatformAdmin: true } as const;
