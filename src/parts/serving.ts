@@ -45,7 +45,14 @@ export function openServing(
     const where = onlyWhereInstalled({ step, reachOf, departures, goals });
     return createServe({ ...deps, store, step: deps.after(where), released: deps.goals.released });
   };
-  return { people: serve(), goals: serve("goals") };
+  const goalTurn = serve("goals");
+  return {
+    people: serve(),
+    async goals(session, leaving) {
+      // Many are rung for where few may run. The claim decides; here it is found out without a lease, and at the price of one question.
+      if (await goals.hasPlace(session).catch(() => true)) await goalTurn(session, leaving);
+    },
+  };
 }
 
 /** @param concurrency sessions of people's that one process serves at a time. */

@@ -29,6 +29,7 @@ export function createMemoryGoals(now: () => number): Goals {
     whereOf: async () => undefined,
     waitingForCall: async () => undefined,
     waitingForReaction: async () => undefined,
+    hasPlace: async () => true,
     due: async () => [],
   };
 }

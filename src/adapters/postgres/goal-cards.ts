@@ -17,6 +17,8 @@ interface CardRow {
   readonly hash: string | null;
 }
 
+type TakenRow = (CardRow | { readonly session: null }) & { readonly due: number | null };
+
 const ROW = `g.session, g.body, g.version, g.card_fence as fence, g.card_posts as posts, g.card_key as key,
   g.card_message as message, g.card_said as said, g.card_hash as hash`;
 
@@ -30,21 +32,20 @@ where g.id = (
 returning ${ROW}`,
 };
 
+/** Always one row: the card, else in how long one of the session is due, if any is owed. */
 const TAKE = {
   name: "card-take",
   text: `
-update goals g set card_fence = g.card_fence + 1, card_at = now_ms() + $1::bigint
-where g.id = (
-    select o.id from goals o where o.session = $2 and o.card_version < o.version and o.card_at <= now_ms()
-    order by o.n limit 1)
-  and g.card_at <= now_ms() and g.card_version < g.version
-returning ${ROW}`,
-};
-
-const DUE_IN = {
-  name: "card-due-in",
-  text: `
-select min(g.card_at) - now_ms() as due from goals g where g.session = $1 and g.card_version < g.version`,
+with taken as (
+  update goals g set card_fence = g.card_fence + 1, card_at = now_ms() + $1::bigint
+  where g.id = (
+      select o.id from goals o where o.session = $2 and o.card_version < o.version and o.card_at <= now_ms()
+      order by o.n limit 1)
+    and g.card_at <= now_ms() and g.card_version < g.version
+  returning ${ROW})
+select t.*, owed.due from (
+  select min(g.card_at) - now_ms() as due from goals g where g.session = $2 and g.card_version < g.version) owed
+left join taken t on true`,
 };
 
 const KEEP = {
@@ -63,7 +64,8 @@ update goals g set card_posts = $3::integer, card_key = $4::text, card_message =
   card_version = $8::bigint,
   card_at = now_ms() + case when g.version > $8::bigint then $9::bigint else $10::bigint end
 where g.id = $1 and g.card_fence = $2::bigint
-returning ${ROW}`,
+returning ${ROW}, exists (
+  select from goals o where o.session = g.session and o.id <> g.id and o.card_version < o.version) as others`,
 };
 
 const LEAVE = {
@@ -80,10 +82,9 @@ const OVER = {
 export function createGoalCards(sql: Sql): GoalCards {
   return {
     async take(idleMs, session) {
-      if (session === undefined) return toOwed((await sql.query<CardRow>(TAKE_ANY, [idleMs]))[0]);
-      const taken = toOwed((await sql.query<CardRow>(TAKE, [idleMs, session]))[0]);
-      if (taken !== undefined) return taken;
-      const [row] = await sql.query<{ due: number | null }>(DUE_IN, [session]);
+      if (session === undefined) return (await sql.query<CardRow>(TAKE_ANY, [idleMs])).map(toOwed)[0];
+      const [row] = await sql.query<TakenRow>(TAKE, [idleMs, session]);
+      if (row !== undefined && row.session !== null) return toOwed(row);
       return row?.due == null ? undefined : { dueInMs: Math.max(1, row.due) };
     },
     async keep(card, state) {
@@ -91,8 +92,10 @@ export function createGoalCards(sql: Sql): GoalCards {
     },
     async shown(card, state, { idleMs, quietMs }) {
       const values = [...valuesOf(card, state), card.version, Math.round(idleMs), Math.round(quietMs)];
-      const owed = toOwed((await sql.query<CardRow>(SHOWN, values))[0]);
-      return owed !== undefined && owed.version > card.version ? owed : undefined;
+      const [row] = await sql.query<CardRow & { readonly others: boolean }>(SHOWN, values);
+      if (row === undefined) return undefined;
+      if (row.version > card.version) return toOwed(row);
+      return row.others ? undefined : "all";
     },
     async leave(card, afterMs) {
       await sql.query(LEAVE, [card.goal.id, card.fence, Math.round(afterMs)]);
@@ -113,8 +116,7 @@ const valuesOf = ({ goal, fence }: OwedCard, { posts, key, message, said, hash }
   hash ?? null,
 ];
 
-function toOwed(row: CardRow | undefined): OwedCard | undefined {
-  if (row === undefined) return undefined;
+function toOwed(row: CardRow): OwedCard {
   const { session, body, version, fence, posts, key, message, said, hash } = row;
   const state: CardState = {
     posts,

@@ -4,6 +4,7 @@
  */
 
 import { threadOf, type SessionId } from "../../core/thread.ts";
+import { hasWork } from "./ledger-sql.ts";
 import type { Sql } from "./sql.ts";
 
 /** A worker that says nothing of its run for so long has died, and its place is free, ms. */
@@ -35,6 +36,18 @@ const STATE = {
   name: "goal-places",
   text: `select exists (select from goal_spaces where space = $1) as known, ${busy("$1::text")} >= $2::integer as full`,
 };
+
+/** Asked before anything is taken. Whatever else is to be done in the session $3 is done all the same. */
+const HAS_PLACE = {
+  name: "goal-has-place",
+  text: `
+select ${busy("$1::text")} < $2::integer or ${hasWork("$3")} as place`,
+};
+
+export async function hasPlace(sql: Sql, session: SessionId, atOnce: number): Promise<boolean> {
+  const [row] = await sql.query<{ place: boolean }>(HAS_PLACE, [spaceOf(session), atOnce, session]);
+  return row?.place === true;
+}
 
 const MAKE = {
   name: "goal-places-make",

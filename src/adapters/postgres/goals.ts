@@ -15,7 +15,7 @@ import {
   type GoalChange,
   type GoalRow,
 } from "./goal-row.ts";
-import { RUNNING, spaceIn, spaceOf } from "./goal-places.ts";
+import { hasPlace, RUNNING, spaceIn, spaceOf } from "./goal-places.ts";
 import type { EntryRow } from "./entry-row.ts";
 import { sorted, TAIL } from "./open-tail.ts";
 import { shaped } from "./shaped.ts";
@@ -214,6 +214,10 @@ export function createGoals(sql: Sql, { atOnceIn = () => Infinity }: GoalsOption
       const near = [platform, space, channel, ...(root === undefined ? [] : [root])].join(":");
       const [row] = await sql.query<{ session: SessionId }>(WAITING_FOR_REACTION, [near, message]);
       return row?.session;
+    },
+    async hasPlace(session) {
+      const atOnce = atOnceIn(session);
+      return atOnce === Infinity || hasPlace(sql, session, atOnce);
     },
     async due(limit, like) {
       if (like !== undefined) {

@@ -11,6 +11,11 @@ export const IS_WORK = `i.kind in ('message', 'command')`;
 /** Whether it waits and asks for something to be done. */
 export const WAITS = `i.state = 'waiting' and ${IS_WORK}`;
 
+/** Whether something is to be done in the session that is this expression, besides what its goal does by itself. */
+export const hasWork = (session: string): string => `(
+  exists (select from inbox i where i.session = ${session} and ${WAITS})
+  or exists (select from runs r where r.session = ${session} and r.reply <> 'settled'))`;
+
 /**
  * Whether a stop or reset took it back while it waited, given a row with the session's `stop_seq`. A note is no work that could
  * be stopped; a reset has cancelled those of its epoch already.

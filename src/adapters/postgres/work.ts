@@ -2,14 +2,12 @@
 
 import type { Work } from "../../core/ports/work.ts";
 import type { SessionId } from "../../core/thread.ts";
-import { WAITS } from "./ledger-sql.ts";
+import { hasWork, WAITS } from "./ledger-sql.ts";
 import type { Sql } from "./sql.ts";
 
 const HAS_WORK = {
   name: "has-work",
-  text: `
-select exists (select from inbox i where i.session = $1 and ${WAITS})
-  or exists (select from runs r where r.session = $1 and r.reply <> 'settled') as work`,
+  text: `select ${hasWork("$1")} as work`,
 };
 
 const DUE = {

@@ -43,14 +43,14 @@ export interface GoalCards {
   /** Kept before and after a post. False where another has taken the card since, and then nothing changes. */
   keep(card: OwedCard, state: CardState): Promise<boolean>;
   /**
-   * The version is shown. Where a newer one is there, it is taken for another `idleMs` and given back; else undefined, and nobody takes
-   * the card for `quietMs`.
+   * The version is shown. Where a newer one is there, it is taken for another `idleMs` and given back; else nobody takes the card for
+   * `quietMs`. `all`: and no other card of its session is owed.
    */
   shown(
     card: OwedCard,
     state: CardState,
     times: { readonly idleMs: number; readonly quietMs: number },
-  ): Promise<OwedCard | undefined>;
+  ): Promise<OwedCard | "all" | undefined>;
   /** It stays owed, and is due after so long. */
   leave(card: OwedCard, afterMs: number): Promise<void>;
   /** Nothing of this goal is shown any more, whatever becomes of it. */

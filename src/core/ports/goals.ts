@@ -32,6 +32,8 @@ export interface Goals {
   waitingForCall(token: string): Promise<SessionId | undefined>;
   /** The same for a reaction to this message of the bot's. @param near the place of the message; without a root all threads of its channel. */
   waitingForReaction(near: Thread, message: string): Promise<SessionId | undefined>;
+  /** Whether one more turn may run in the space of this session, or something else is to be done in it. Takes nothing. */
+  hasPlace(session: SessionId): Promise<boolean>;
   /**
    * The sessions whose goal has something to do by itself now, the one that is due longest first. Where they are too many each space has
    * its share, and one in which no more turns may run has none.

@@ -170,8 +170,8 @@ export function createGoalCardKeeper(deps: GoalCardsDeps, options: GoalCardsOpti
     return post(card, page, place, state);
   }
 
-  /** Brings a card that was taken up to date, also with what comes meanwhile. */
-  async function bring(taken: OwedCard): Promise<void> {
+  /** Brings a card that was taken up to date, also with what comes meanwhile. @returns `all` where none of its session is owed then. */
+  async function bring(taken: OwedCard): Promise<"all" | undefined> {
     const { session } = taken;
     let card = taken;
     let until = clock.ticks() + writeMs;
@@ -179,35 +179,35 @@ export function createGoalCardKeeper(deps: GoalCardsDeps, options: GoalCardsOpti
     for (let failures = 0; ;) {
       // Asked of each state: it may be archived, or not be there any more, since the one before was shown.
       const reach = await deps.reachOf(session);
-      if (reach === "gone" || card.goal.closed === "gone") return cards.over(card);
-      if (reach === "broken") return cards.leave(card, AWAY_MS);
+      if (reach === "gone" || card.goal.closed === "gone") return leftBy(cards.over(card));
+      if (reach === "broken") return leftBy(cards.leave(card, AWAY_MS));
       if (card.goal.status === "paused" && card.goal.reason === "archived") {
         // An edit would open the thread again.
         const newer = await cards.shown(card, card.state, { idleMs, quietMs: 0 });
-        if (newer === undefined) return;
+        if (newer === undefined || newer === "all") return newer;
         card = newer;
         continue;
       }
-      if (!mayBegin()) return cards.leave(card, 0);
+      if (!mayBegin()) return leftBy(cards.leave(card, 0));
       const surface = deps.surfaceOf(session);
       const step = await show(card, { surface, mayBegin });
       switch (step.kind) {
         case "lost":
-          return;
+          return undefined;
         case "over":
-          return cards.over(card);
+          return leftBy(cards.over(card));
         case "later": {
           // Who waits for its turn has failed at nothing, and would lose its place in the line.
           const growing = failures === 0 || step.isTurn === true ? 0 : growingMs(failures - 1);
           const waitMs = Math.max(step.afterMs, growing);
           if (step.isTurn !== true) failures += 1;
           // A turn in the line is asked for again soon: what comes meanwhile may be more urgent than what waits now.
-          if (step.isTurn === true && waitMs > PATIENCE_MS) return cards.leave(card, PATIENCE_MS);
-          if (waitMs > PATIENCE_MS || failures > UNKNOWN_TRIES) return cards.leave(card, waitMs);
+          if (step.isTurn === true && waitMs > PATIENCE_MS) return leftBy(cards.leave(card, PATIENCE_MS));
+          if (waitMs > PATIENCE_MS || failures > UNKNOWN_TRIES) return leftBy(cards.leave(card, waitMs));
           await pause(clock, waitMs, stopping.signal);
           // What was stored of it meanwhile, by ourselves.
           const again = await retaken(card);
-          if (again === undefined) return;
+          if (again === undefined) return undefined;
           card = again;
           until = clock.ticks() + writeMs;
           break;
@@ -215,10 +215,10 @@ export function createGoalCardKeeper(deps: GoalCardsDeps, options: GoalCardsOpti
         case "shown": {
           const quietMs = surface.limits.editEveryMs;
           const newer = await cards.shown(card, step.state, { idleMs, quietMs });
-          if (newer === undefined) return;
+          if (newer === undefined || newer === "all") return newer;
           failures = 0;
           card = newer;
-          if (quietMs > PATIENCE_MS) return cards.leave(card, quietMs);
+          if (quietMs > PATIENCE_MS) return leftBy(cards.leave(card, quietMs));
           await pause(clock, quietMs, stopping.signal);
           until = clock.ticks() + writeMs;
           break;
@@ -236,12 +236,12 @@ export function createGoalCardKeeper(deps: GoalCardsDeps, options: GoalCardsOpti
     return taken !== undefined && "goal" in taken ? taken : undefined;
   }
 
-  async function tried(card: OwedCard): Promise<void> {
+  async function tried(card: OwedCard): Promise<"all" | undefined> {
     try {
-      await bring(card);
+      return await bring(card);
     } catch (error) {
       log.warn("a goal's card is not up to date; it is tried again", { session: card.session, error });
-      await cards.leave(card, AWAY_MS).catch(() => undefined);
+      return leftBy(cards.leave(card, AWAY_MS).catch(() => undefined));
     }
   }
 
@@ -250,8 +250,10 @@ export function createGoalCardKeeper(deps: GoalCardsDeps, options: GoalCardsOpti
       while (!stopping.signal.aborted) {
         const taken = await cards.take(idleMs, session);
         if (taken === undefined) return;
-        if ("goal" in taken) await tried(taken);
-        else if (taken.dueInMs > PATIENCE_MS) return;
+        if ("goal" in taken) {
+          // Whoever changes one from now on brings it.
+          if ((await tried(taken)) === "all") return;
+        } else if (taken.dueInMs > PATIENCE_MS) return;
         else await pause(clock, taken.dueInMs, stopping.signal);
       }
     } catch (error) {
@@ -317,6 +319,10 @@ export function createGoalCardKeeper(deps: GoalCardsDeps, options: GoalCardsOpti
 function urgencyOf({ goal }: OwedCard, isNews: boolean): Urgency {
   if (goal.closed !== undefined) return "final";
   return isNews ? "reply" : "progress";
+}
+
+async function leftBy(written: Promise<void>): Promise<undefined> {
+  await written;
 }
 
 interface Place {

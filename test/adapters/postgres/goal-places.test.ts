@@ -65,6 +65,22 @@ test("the place of a turn that has ended is free, the ones that wait longest are
   expect(order).toEqual([...sessions, ...sessions]);
 });
 
+test("who is rung for where no more may run is told so before anything is taken, unless something else waits there", async () => {
+  const { sessions, open, end, goals, inbox } = await space(2, 1);
+  const [first, second] = sessions as [SessionId, SessionId];
+  const limited = createGoals(backend.sql(), { atOnceIn: () => 1 });
+  expect(await limited.hasPlace(second)).toBe(true);
+  const run = asRun(await open(first));
+  expect(await limited.hasPlace(second)).toBe(false);
+  // Its own turn may have lost its worker, and is taken up again.
+  expect(await limited.hasPlace(first)).toBe(true);
+  expect(await goals.hasPlace(second)).toBe(true);
+  await inbox.put(message(second, "how far are you?"));
+  expect(await limited.hasPlace(second)).toBe(true);
+  await end(run);
+  expect(await limited.hasPlace(first)).toBe(true);
+});
+
 test("the place of a worker that died is free by itself, half a minute after it was last heard of", async () => {
   const { sessions, open } = await space(2, 1);
   const [first, second] = sessions as [SessionId, SessionId];

@@ -9,13 +9,21 @@ import { FIRST_SAID } from "../transcripts.ts";
 import type { Sql } from "../sql.ts";
 import { textOfEntry } from "./entry-text.ts";
 
+const AT_ONCE = 300;
+
+/** SQL: the entries of $1 whose words were not written yet, behind the seq that is this expression; so many at a time. */
+const entriesBehind = (seq: string): string => `
+select json_agg(json_build_array(e.created_at, ${ENTRY_JSON}) order by e.seq) as entries from (
+  select * from entries e where e.session = $1 and e.seq > ${seq} order by e.epoch, e.seq limit ${AT_ONCE}) e`;
+
 /**
  * The revision is read in the statement that reads what stands behind it, so that what comes later is seen to be later. Nothing is
- * read where all of it is made: that is asked first, and by itself.
+ * read where all of it is made.
  */
 const OVERVIEW = {
   name: "overview-make",
   text: `
+with made as (
 insert into overviews as o (session, platform, space, channel, rev, seq, started_at, touched_at, said, people, first_name, is_direct,
   runs, rounds, model, cause, reason, has_error, has_goal, tokens, cost, context_tokens, context_window, source)
 select s.id, $2, $3, $4, s.rev, 0, s.created_at, s.touched_at, ${FIRST_SAID},
@@ -53,18 +61,19 @@ on conflict (session) do update set rev = excluded.rev, touched_at = excluded.to
   has_error = excluded.has_error, has_goal = excluded.has_goal, tokens = excluded.tokens, cost = excluded.cost,
   context_tokens = excluded.context_tokens, context_window = excluded.context_window, source = excluded.source
 where o.rev <= excluded.rev
-returning o.rev`,
+returning o.rev, o.seq)
+select made.rev, found.entries from made left join lateral (${entriesBehind("made.seq")}) found on true`,
 };
 
-const ENTRIES = {
+const MORE = {
   name: "overview-entries",
-  text: `
-select json_agg(json_build_array(e.created_at, ${ENTRY_JSON}) order by e.seq) as entries from (
-  select * from entries e where e.session = $1 and e.seq > (select o.seq from overviews o where o.session = $1)
-  order by e.epoch, e.seq limit $2::integer) e`,
+  text: entriesBehind("(select o.seq from overviews o where o.session = $1)"),
 };
 
-/** Both or neither: an entry is never taken for found that is not. */
+/**
+ * All of it or nothing: an entry is never taken for found that is not. With the last of them the overview is made, up to the revision $4;
+ * what ends before is made again.
+ */
 const LINES = {
   name: "overview-lines",
   text: `
@@ -74,13 +83,9 @@ with lines as (
     array_to_tsvector(array(select jsonb_array_elements_text(l->3)))
   from jsonb_array_elements($2::jsonb) l
   on conflict do nothing)
-update overviews set seq = greatest(seq, $3::bigint) where session = $1`,
-};
-
-/** Only now: what ends before it is made again. */
-const DONE = {
-  name: "overview-done",
-  text: `update overviews set words_rev = greatest(coalesce(words_rev, 0), $2::bigint) where session = $1`,
+update overviews set seq = greatest(seq, $3::bigint),
+  words_rev = case when $4::bigint is null then words_rev else greatest(coalesce(words_rev, 0), $4) end
+where session = $1`,
 };
 
 const BEHIND = {
@@ -90,33 +95,41 @@ select s.id from sessions s left join overviews o on o.session = s.id
 where o.rev is distinct from s.rev or o.words_rev is distinct from s.rev limit $1::integer`,
 };
 
-const AT_ONCE = 300;
+/** With the time at which it was stored. */
+type TimedEntry = readonly [at: number, entry: EntryRow];
+
+interface Entries {
+  readonly entries: readonly TimedEntry[] | null;
+}
 
 export function createOverviewMaker(sql: Sql): OverviewMaker {
-  async function makeLines(session: SessionId, place: string): Promise<boolean> {
-    const [row] = await sql.query<{ entries: readonly (readonly [number, EntryRow])[] | null }>(ENTRIES, [
-      session,
-      AT_ONCE,
-    ]);
-    const entries = row?.entries ?? [];
-    const newest = entries.at(-1)?.[1][0];
-    if (newest === undefined) return false;
+  /** @param rev what is made with the last of them. @returns whether there are more. */
+  async function writeLines(
+    session: SessionId,
+    entries: readonly TimedEntry[],
+    rev: number,
+  ): Promise<boolean> {
+    const isMore = entries.length === AT_ONCE;
+    const { platform, space } = threadOf(session);
     const lines = entries.map(([at, stored]) => {
       const entry: Entry = toEntry(stored);
-      return [entry.epoch, entry.seq, at, [place, ...wordsOf(textOfEntry(entry.body))]];
+      return [entry.epoch, entry.seq, at, [placeWord(platform, space), ...wordsOf(textOfEntry(entry.body))]];
     });
-    await sql.query(LINES, [session, JSON.stringify(lines), newest]);
-    return entries.length === AT_ONCE;
+    const newest = entries.at(-1)?.[1][0] ?? 0;
+    await sql.query(LINES, [session, JSON.stringify(lines), newest, isMore ? null : rev]);
+    return isMore;
   }
 
   return {
     async make(session) {
       const { platform, space, channel } = threadOf(session);
-      const [made] = await sql.query<{ rev: number }>(OVERVIEW, [session, platform, space, channel]);
+      const values = [session, platform, space, channel];
+      const [made] = await sql.query<Entries & { readonly rev: number }>(OVERVIEW, values);
       // All of it is there, or somebody else makes a newer one.
       if (made === undefined) return;
-      while (await makeLines(session, placeWord(platform, space)));
-      await sql.query(DONE, [session, made.rev]);
+      let { entries } = made;
+      while (await writeLines(session, entries ?? [], made.rev))
+        entries = (await sql.query<Entries>(MORE, [session]))[0]?.entries ?? null;
     },
     async behind(limit) {
       return (await sql.query<{ id: SessionId }>(BEHIND, [limit])).map(({ id }) => id);
