@@ -53,7 +53,7 @@ export function formatPage(page: PageContent, mark = ""): DiscordMessage {
   const said = discordMarkdown(page.markdown);
   const status = page.status === undefined ? "" : smallPrint(`${lineOf(page.status)}…`);
   const footer = page.footer === undefined ? "" : smallPrint(lineOf(page.footer, FOOTER_LIMIT));
-  const steps = (page.steps ?? []).map((line) => smallPrint(lineOf(line)));
+  const steps = (page.steps ?? []).map(({ line }) => smallPrint(lineOf(line)));
   const content = [said, ...steps, status, footer].filter((part) => part !== "").join("\n");
   if (content === "") return { kind: "blank" };
   if (content.length > TEXT_LIMIT) return { kind: "too_long" };

@@ -2,7 +2,7 @@
 
 import { BUTTON_ACTIONS } from "../../core/command/button.ts";
 import type { Picture } from "../../core/part.ts";
-import type { Button, PageContent, PageFile } from "../../core/ports/surface.ts";
+import type { Button, PageContent, PageFile, PageStep } from "../../core/ports/surface.ts";
 import { cleanJsonText } from "../../core/text.ts";
 import { fieldsOf, listOf, numberOf, optional, textOf } from "./stored-json.ts";
 
@@ -12,9 +12,7 @@ export function toPage(value: unknown): PageContent {
     markdown: textOf(page["markdown"], "markdown"),
     ...optional(page, "status", textOf),
     ...optional(page, "footer", textOf),
-    ...(page["steps"] === undefined
-      ? {}
-      : { steps: listOf(page["steps"], "steps").map((line) => textOf(line, "step")) }),
+    ...optional(page, "steps", toSteps(listOf(page["stepStates"] ?? [], "stepStates"))),
     ...(page["isTrouble"] === true ? { isTrouble: true } : {}),
     ...optional(page, "file", toFile),
     ...(page["isCard"] === true ? { isCard: true } : {}),
@@ -22,12 +20,27 @@ export function toPage(value: unknown): PageContent {
   };
 }
 
-/** An older version refuses a page with a button that it does not know: those that came later stand where it does not look. */
+/** An older version refuses a page with a button or a step that it does not know: what came later stands where it does not look. */
 export function pageText(page: PageContent): string {
   const isOld = ({ action }: Button): boolean => action === "stop" || action === "retry";
   const more = page.buttons.filter((button) => !isOld(button));
-  if (more.length === 0) return cleanJsonText(page);
-  return cleanJsonText({ ...page, buttons: page.buttons.filter(isOld), more });
+  return cleanJsonText({
+    ...page,
+    ...(page.steps === undefined
+      ? {}
+      : { steps: page.steps.map(({ line }) => line), stepStates: page.steps.map(({ state }) => state) }),
+    ...(more.length === 0 ? {} : { buttons: page.buttons.filter(isOld), more }),
+  });
+}
+
+/** Their ids are of a reply that is still written, and are not kept. */
+function toSteps(states: readonly unknown[]): (value: unknown) => readonly PageStep[] {
+  return (value) =>
+    listOf(value, "steps").map((line, place) => ({
+      id: `step-${place + 1}`,
+      line: textOf(line, "step"),
+      state: STEP_STATES.find((state) => state === states[place]) ?? "done",
+    }));
 }
 
 function toFile(value: unknown): PageFile {
@@ -67,4 +80,5 @@ export function toButton(value: unknown): readonly Button[] {
   ];
 }
 
+const STEP_STATES = ["running", "done", "failed"] as const;
 const STYLES = ["primary", "danger"] as const;

@@ -1,6 +1,6 @@
 /** A page of a reply as a Slack message: blocks for people to see, and the same as text for where blocks are not shown. Pure. */
 
-import type { Button, ButtonAction, PageContent } from "../../core/ports/surface.ts";
+import type { Button, ButtonAction, PageContent, PageStep } from "../../core/ports/surface.ts";
 import { headOf, isBlank } from "../../core/text.ts";
 import { blocksOf, type PageBlock } from "./blocks.ts";
 import { escapedLength, escapeSigns, mrkdwnOf } from "./mrkdwn.ts";
@@ -18,6 +18,7 @@ const VALUE_LIMIT = 2_000;
 /** Of the buttons of its question. */
 const CONFIRM_LIMIT = 30;
 const BLOCK_ID_LIMIT = 255;
+const TASK_LIMIT = 256;
 /** One line. */
 const LINE_LIMIT = 300;
 
@@ -48,8 +49,21 @@ interface FeedbackButton {
   readonly value: string;
 }
 
+export interface TaskCard {
+  readonly type: "task_card";
+  readonly task_id: string;
+  readonly title: string;
+  readonly status: "in_progress" | "complete" | "error";
+}
+
 export type SlackBlock =
   | PageBlock
+  | {
+      readonly type: "plan";
+      readonly block_id?: string;
+      readonly title: string;
+      readonly tasks: readonly TaskCard[];
+    }
   | { readonly type: "context"; readonly block_id?: string; readonly elements: readonly PlainText[] }
   | {
       readonly type: "context_actions";
@@ -114,10 +128,8 @@ export function formatPage(page: PageContent, options: FormatOptions = {}): Slac
   const said = mrkdwnOf(rich);
   const status = page.status === undefined ? "" : `${lineOf(page.status)}…`;
   const footer = page.footer === undefined ? "" : lineOf(page.footer);
-  const steps = (page.steps ?? [])
-    .map(lineOf)
-    .filter((line) => line !== "")
-    .join("\n");
+  const tasks = (page.steps ?? []).map(taskOf);
+  const steps = linesOf(tasks);
   const plain = [said, escapeSigns(steps), escapeSigns(status), escapeSigns(footer)]
     .filter((part) => part !== "")
     .join("\n\n");
@@ -125,15 +137,29 @@ export function formatPage(page: PageContent, options: FormatOptions = {}): Slac
   if (plain.length > TEXT_LIMIT) return { kind: "too_long" };
   const blocks: SlackBlock[] = [
     ...blocksOf(rich),
-    ...[steps, status, footer].filter((line) => line !== "").map(contextOf),
+    ...(tasks.length === 0 ? [] : [{ type: "plan", title: "Steps", tasks } as const]),
+    ...[status, footer].filter((line) => line !== "").map(contextOf),
     ...buttonBlocks(page.buttons),
   ];
   return { kind: "message", blocks: withKey(blocks, options.key), text: said === "" ? plain : said, plain };
 }
 
+export function taskTitle(text: string): string {
+  return headOf(lineOf(text), TASK_LIMIT);
+}
+
 function lineOf(text: string): string {
   return headOf(text.replaceAll(/\s+/g, " ").trim(), LINE_LIMIT);
 }
+
+/** Of a task, here and in a stream. */
+export const TASK_STATES = { running: "in_progress", done: "complete", failed: "error" } as const;
+
+function taskOf({ id, line, state }: PageStep): TaskCard {
+  return { type: "task_card", task_id: id, title: taskTitle(line) || id, status: TASK_STATES[state] };
+}
+
+const linesOf = (tasks: readonly TaskCard[]): string => tasks.map(({ title }) => title).join("\n");
 
 function plainText(text: string): PlainText {
   return { type: "plain_text", text, emoji: false };
@@ -165,21 +191,30 @@ function buttonBlocks(buttons: readonly Button[]): readonly SlackBlock[] {
   ];
 }
 
-export function hasFeedback(blocks: readonly SlackBlock[]): boolean {
-  return blocks.some(({ type }) => type === "context_actions");
+/** Kinds of blocks that a Slack may not have, and for which others can stand. */
+export const NEWER_KINDS = ["plan", "context_actions"] as const;
+export type NewerKind = (typeof NEWER_KINDS)[number];
+
+export function hasKind(blocks: readonly SlackBlock[], kind: NewerKind): boolean {
+  return blocks.some(({ type }) => type === kind);
 }
 
-/** The same where Slack does not know its own buttons for feedback: plain ones stand for them. */
-export function withPlainFeedback(blocks: readonly SlackBlock[]): readonly SlackBlock[] {
+/** The same where Slack does not know these kinds: lines stand for a plan, plain buttons for those for feedback. */
+export function withoutKinds(
+  blocks: readonly SlackBlock[],
+  kinds: ReadonlySet<NewerKind>,
+): readonly SlackBlock[] {
   return blocks.map((block) => {
-    if (block.type !== "context_actions") return block;
+    const named = block.block_id === undefined ? {} : { block_id: block.block_id };
+    if (block.type === "plan" && kinds.has("plan")) return { ...contextOf(linesOf(block.tasks)), ...named };
+    if (block.type !== "context_actions" || !kinds.has("context_actions")) return block;
     const buttons = block.elements.flatMap(({ positive_button: good, negative_button: bad }) =>
       (["good", "bad"] as const).map((action): Button => {
         const { text, value } = { good, bad }[action];
         return { action, label: text.text, value: value.slice(action.length + 1) };
       }),
     );
-    return { ...actionsOf(buttons), ...(block.block_id === undefined ? {} : { block_id: block.block_id }) };
+    return { ...actionsOf(buttons), ...named };
   });
 }
 
@@ -187,7 +222,7 @@ function feedbackOf({ action, label, value }: Button) {
   return { text: plainText(headOf(label, LABEL_LIMIT)), value: headOf(`${action} ${value}`, VALUE_LIMIT) };
 }
 
-function actionsOf(buttons: readonly Button[]): SlackBlock {
+export function actionsOf(buttons: readonly Button[]): Extract<SlackBlock, { readonly type: "actions" }> {
   return {
     type: "actions",
     elements: buttons.map(({ action, label, value, style, confirm }) => ({

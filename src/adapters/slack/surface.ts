@@ -12,10 +12,12 @@ import { methodBudget, postBudget } from "./budgets.ts";
 import { createFindPost, metadataOf } from "./find-post.ts";
 import {
   formatPage,
-  hasFeedback,
+  hasKind,
   measure,
+  NEWER_KINDS,
   PAGE_SIZE,
-  withPlainFeedback,
+  withoutKinds,
+  type NewerKind,
   type SlackMessage,
 } from "./format.ts";
 import { fieldsOf, textOf } from "./payload.ts";
@@ -35,7 +37,8 @@ export interface SlackSurfaceDeps {
 }
 
 export interface SlackLook {
-  hasNoFeedback: boolean;
+  /** Kinds of blocks that it does not know. */
+  readonly lacks: Set<NewerKind>;
 }
 
 export interface SlackSurfaceOptions {
@@ -89,9 +92,6 @@ export function createSlackSurface(
     return answer;
   }
 
-  const blocksOf = ({ blocks }: Sendable): Sendable["blocks"] =>
-    deps.look.hasNoFeedback ? withPlainFeedback(blocks) : blocks;
-
   /** Sends with blocks, and once as plain text where Slack does not like them. */
   async function send(
     method: string,
@@ -100,13 +100,16 @@ export function createSlackSurface(
     mayBegin?: MayBegin,
   ): Promise<SlackAnswer> {
     const { text, plain } = message;
-    const wished = blocksOf(message);
+    const { lacks } = deps.look;
+    const wished = withoutKinds(message.blocks, lacks);
     let answer = await api.call(method, { ...args, text, blocks: wished }, mayBegin);
-    if (hasBadBlocks(answer) && hasFeedback(wished)) {
-      log.debug("Slack may have no buttons for feedback here; plain ones are tried", { ...answer });
-      answer = await api.call(method, { ...args, text, blocks: withPlainFeedback(wished) }, mayBegin);
+    for (const kinds of suspectsIn(wished)) {
+      if (!hasBadBlocks(answer)) return answer;
+      log.debug("Slack may not know all kinds of blocks here; others are tried", { ...answer, kinds });
+      const blocks = withoutKinds(wished, new Set(kinds));
+      answer = await api.call(method, { ...args, text, blocks }, mayBegin);
       // Only then they were at fault, and not the rest of the page.
-      if (answer.kind === "ok") deps.look.hasNoFeedback = true;
+      if (answer.kind === "ok") for (const kind of kinds) lacks.add(kind);
     }
     if (!hasBadBlocks(answer)) return answer;
     log.warn("Slack refused the blocks of a page; it is sent as text", { ...answer });
@@ -197,6 +200,12 @@ export function createSlackSurface(
     leave: () => turns.leave(),
     show: (presence, title) => status.show(session, presence, title),
   };
+}
+
+/** What may be at fault where Slack refuses the blocks: each kind by itself, then all together. */
+function suspectsIn(blocks: Sendable["blocks"]): readonly (readonly NewerKind[])[] {
+  const kinds = NEWER_KINDS.filter((kind) => hasKind(blocks, kind));
+  return kinds.length > 1 ? [...kinds.map((kind) => [kind]), kinds] : kinds.map((kind) => [kind]);
 }
 
 function unsendable(kind: "too_long" | "blank"): Written {

@@ -7,6 +7,7 @@ import type { Surface } from "../../core/ports/surface.ts";
 import type { SessionId } from "../../core/thread.ts";
 import type { SlackApi } from "./api.ts";
 import { withSlackFiles, type SlackFiles } from "./file-surface.ts";
+import type { NewerKind } from "./format.ts";
 import { SlackStatus } from "./status.ts";
 import { createSlackSurface, type SlackSurfaceOptions } from "./surface.ts";
 
@@ -28,7 +29,7 @@ export function createSlackSurfaces(
 ): SlackSurfaces {
   const status = new SlackStatus(deps);
   const files: SlackFiles = { isRefused: false };
-  const shared = { ...deps, status, look: { hasNoFeedback: false } };
+  const shared = { ...deps, status, look: { lacks: new Set<NewerKind>() } };
   return {
     of(session) {
       const surface = createSlackSurface(shared, session, options);

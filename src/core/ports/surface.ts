@@ -40,14 +40,22 @@ export interface PageFile {
   bytes?(): Promise<Uint8Array | undefined>;
 }
 
+/** A step that was taken, or several that are told as one. */
+export interface PageStep {
+  /** Of one page; the same in all its versions. */
+  readonly id: string;
+  readonly line: string;
+  readonly state: "running" | "done" | "failed";
+}
+
 /** One platform message, still free of any platform. */
 export interface PageContent {
   /** CommonMark with GFM tables; healed and within `limits`; may be empty beside a status. */
   readonly markdown: string;
   /** One line on what goes on ("thinking", "using clock"); absent when settled. */
   readonly status?: string;
-  /** The steps that were taken, a line each, where people want to see them; above status and footer. */
-  readonly steps?: readonly string[];
+  /** The steps that were taken, where people want to see them; above status and footer. */
+  readonly steps?: readonly PageStep[];
   /** One line below a settled reply: why it ended, time, tokens, cost. */
   readonly footer?: string;
   /** It ended in a way that nobody wanted: worth a warning's colour where the platform has one. */

@@ -62,7 +62,10 @@ export function isSamePage(a: PageContent | undefined, b: PageContent): boolean 
     a.status === b.status &&
     a.footer === b.footer &&
     (a.steps?.length ?? 0) === (b.steps?.length ?? 0) &&
-    (a.steps ?? []).every((line, index) => line === b.steps?.[index]) &&
+    (a.steps ?? []).every(({ line, state }, index) => {
+      const other = b.steps?.[index];
+      return line === other?.line && state === other.state;
+    }) &&
     a.isTrouble === b.isTrouble &&
     a.file?.name === b.file?.name &&
     a.file?.text === b.file?.text &&

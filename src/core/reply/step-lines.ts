@@ -1,6 +1,7 @@
 /** How steps read: the one line while they run, and the lines of those who want to see each. Pure. */
 
 import { formatDuration } from "../measure.ts";
+import type { PageStep } from "../ports/surface.ts";
 import { headOf } from "../text.ts";
 import type { ReplyDocument } from "./document.ts";
 import type { Step } from "./steps.ts";
@@ -34,21 +35,24 @@ export function doingOf({ steps, current, activity }: ReplyDocument, doing: Doin
 }
 
 /** The newest that find room, in order. Empty where none are wanted. */
-export function stepLines({ steps }: ReplyDocument, view: ReplyView): readonly string[] {
+export function stepLines({ steps }: ReplyDocument, view: ReplyView): readonly PageStep[] {
   if (view.verbosity === "quiet" || steps.length === 0) return [];
-  const lines =
+  const all = (
     view.verbosity === "full"
-      ? steps.map((step) => fullLine(step, view.doing))
-      : together(steps).map((group) => groupLine(group, view.doing));
-  const shown: string[] = [];
+      ? steps.map((step) => ({ state: step.state, line: fullLine(step, view.doing) }))
+      : together(steps).map((group) => ({ state: group[0].state, line: groupLine(group, view.doing) }))
+  ).map((step, place): PageStep => ({ id: `step-${place + 1}`, ...step }));
+  const shown: PageStep[] = [];
   let room = STEPS_ROOM - LONGEST_LINE / 2;
-  for (const line of lines.toReversed()) {
-    room -= line.length + 1;
+  for (const step of all.toReversed()) {
+    room -= step.line.length + 1;
     if (room < 0 || shown.length === MOST_LINES) break;
-    shown.unshift(line);
+    shown.unshift(step);
   }
-  const left = lines.length - shown.length;
-  return left === 0 ? shown : [`${left} earlier ${left === 1 ? "step" : "steps"}`, ...shown];
+  const left = all.length - shown.length;
+  if (left === 0) return shown;
+  const line = `${left} earlier ${left === 1 ? "step" : "steps"}`;
+  return [{ id: "earlier", line, state: "done" }, ...shown];
 }
 
 /** Neighbours of one tool and one fate, as people tell them: three pages that were read are one step more or less. */

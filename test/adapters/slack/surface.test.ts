@@ -152,6 +152,38 @@ describe("a page in Slack", () => {
     expect(world.slack.complaints).toEqual([]);
   });
 
+  test("shows steps as a plan with a card each, and as lines in a Slack that has no plans, where feedback keeps its buttons", async () => {
+    await using world = await outboundWorld();
+    const stepped: PageContent = {
+      markdown: "the **answer**",
+      steps: [
+        { id: "step-1", line: "Reading a page · 4 s", state: "done" },
+        { id: "step-2", line: "Reading a page · failed", state: "failed" },
+        { id: "step-3", line: "Looking at the clock", state: "running" },
+      ],
+      buttons: [
+        { action: "good", label: "Good answer", value: "run-1" },
+        { action: "bad", label: "Bad answer", value: "run-1" },
+      ],
+    };
+    const types = () => world.shown().map(({ blocks = [] }) => blocks.map(({ type }) => type));
+    await world.surface.post("key-1", stepped);
+    expect(types()).toEqual([["rich_text", "plan", "context_actions"]]);
+    expect(world.shown()[0]?.blocks?.[1]?.["tasks"]).toMatchObject([
+      { title: "Reading a page · 4 s", status: "complete" },
+      { title: "Reading a page · failed", status: "error" },
+      { title: "Looking at the clock", status: "in_progress" },
+    ]);
+    world.slack.fault("chat.postMessage", { kind: "refused", error: "invalid_blocks" });
+    await world.surface.post("key-2", stepped);
+    await world.surface.post("key-3", stepped);
+    const lines = ["rich_text", "context", "context_actions"];
+    expect(types().slice(1)).toEqual([lines, lines]);
+    expect(new Set(world.texts()).size).toBe(1);
+    expect(world.slack.unusedFaults).toBe(0);
+    expect(world.slack.complaints).toEqual([]);
+  });
+
   test("R18: what shows nothing is not sent", async () => {
     await using world = await outboundWorld();
     expect(await world.surface.post("key-1", page(" \u200B"))).toMatchObject({ kind: "refused" });

@@ -96,9 +96,12 @@ describe("the steps of a run", () => {
   it("stand each in a line where a channel wants to see them, and with what they were given where it wants all", () => {
     const document = { ...documentOf(run, [...entries, answer], stopped) };
     const [steps] = render(document, limits, { ...DEFAULT_VIEW, verbosity: "steps", doing });
-    expect(steps?.steps).toEqual(["Reading a page · 4 s", "Reading a page · failed · 1.5 s"]);
+    expect(steps?.steps).toEqual([
+      { id: "step-1", line: "Reading a page · 4 s", state: "done" },
+      { id: "step-2", line: "Reading a page · failed · 1.5 s", state: "failed" },
+    ]);
     const [full] = render(document, limits, { ...DEFAULT_VIEW, verbosity: "full", doing });
-    expect(full?.steps).toEqual([
+    expect(full?.steps?.map(({ line }) => line)).toEqual([
       'Reading a page (read_page {"url":"https://a.example"}) · 4 s',
       'Reading a page (read_page {"url":"https://b.example"}) · failed · 1.5 s',
     ]);
@@ -116,7 +119,7 @@ describe("the steps of a run", () => {
     const [page] = render(running, limits, view);
     expect(page).toMatchObject({
       status: "Reading a page",
-      steps: ["Reading a page (read_page) · page 2 of 9"],
+      steps: [{ line: "Reading a page (read_page) · page 2 of 9", state: "running" }],
     });
   });
 
@@ -134,7 +137,7 @@ describe("the steps of a run", () => {
     const document = after(start, ...many, { kind: "round", round: 1, state: "done", entries: [stored] });
     for (const verbosity of ["steps", "full"] as const) {
       const [page] = render(document, limits, { ...DEFAULT_VIEW, verbosity, doing });
-      const lines = page?.steps ?? [];
+      const lines = (page?.steps ?? []).map(({ line }) => line);
       expect(lines.join("\n").length).toBeLessThanOrEqual(STEPS_ROOM);
       expect(lines[0]).toMatch(/^\d+ earlier steps$/);
       expect(lines.at(-1)).toMatch(/^Looking at the clock/);

@@ -8,6 +8,12 @@ export type BlockSurface = "message" | "modal" | "home";
 /** Summed over all `markdown` blocks of a message. */
 export const mostMarkdown = 12_000;
 
+/** Rows that were met in one message. */
+export const mostTasks = 50;
+/** As documented; Slack was seen to take more. */
+const mostTaskText = 256;
+const taskStates = new Set(["pending", "in_progress", "complete", "error"]);
+
 const allowedIn: Record<string, readonly BlockSurface[]> = {
   section: ["message", "modal", "home"],
   header: ["message", "modal", "home"],
@@ -21,6 +27,8 @@ const allowedIn: Record<string, readonly BlockSurface[]> = {
   table: ["message"],
   data_table: ["message"],
   context_actions: ["message"],
+  plan: ["message"],
+  task_card: ["message"],
 };
 
 const interactive = new Set([
@@ -132,11 +140,39 @@ function checkBlock(type: string, block: JsonObject, say: Say): void {
     case "rich_text":
       checkRichText(block, say);
       break;
+    case "plan": {
+      const tasks = objectsIn(block["tasks"]);
+      if (stringIn(block, "title") === "") say("missing required field: title");
+      if (tasks.length > mostTasks) say(`no more than ${mostTasks} items allowed`, "/tasks");
+      const ids = new Set<string>();
+      tasks.forEach((task, index) => {
+        if (task["type"] !== "task_card") say("unsupported type", `/tasks/${index}/type`);
+        if (ids.has(stringIn(task, "task_id"))) say("task_id is not unique", `/tasks/${index}/task_id`);
+        ids.add(stringIn(task, "task_id"));
+        checkTask(task, (why) => say(why, `/tasks/${index}`));
+      });
+      break;
+    }
+    case "task_card":
+      checkTask(block, say);
+      break;
     case "table":
       checkTable(block, say);
       break;
     default:
   }
+}
+
+/** Of a block and of a chunk: the one has its id in `task_id`, the other in `id`. */
+export function checkTask(task: JsonObject, say: (why: string) => void): void {
+  if (stringIn(task, "task_id") === "" && stringIn(task, "id") === "") say("missing required field: task_id");
+  if (stringIn(task, "title") === "") say("missing required field: title");
+  for (const name of ["title", "details", "output"]) {
+    const value = task[name];
+    if (typeof value === "string" && value.length > mostTaskText)
+      say(`${name}: at most ${mostTaskText} characters`);
+  }
+  if (!taskStates.has(stringIn(task, "status"))) say(`unsupported status: ${stringIn(task, "status")}`);
 }
 
 function checkText(

@@ -92,6 +92,10 @@ export function blockText(block: JsonObject): string {
       return textOf(block["label"]);
     case "rich_text":
       return objectsIn(block["elements"]).map(richText).join("");
+    case "plan":
+      return linesOf(objectsIn(block["tasks"]).map(blockText));
+    case "task_card":
+      return stringIn(block, "title");
     case "table":
       return (Array.isArray(block["rows"]) ? (block["rows"] as unknown[]) : [])
         .map((row) => objectsIn(row).map(cellText).join(" | "))

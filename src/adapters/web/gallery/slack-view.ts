@@ -54,6 +54,8 @@ function blockView(block: Json): string {
       return `<div class="s-image">Image: ${escapeHtml(textIn(block["alt_text"]))}</div>`;
     case "table":
       return tableView(block);
+    case "plan":
+      return planView(block);
     default:
       return unknown(block);
   }
@@ -169,6 +171,17 @@ function tableView(block: Json): string {
     return `<tr>${cells.join("")}</tr>`;
   });
   return `<div class="s-table"><table>${shown.join("")}</table></div>`;
+}
+
+const TASK_SIGNS: Readonly<Record<string, string>> = { in_progress: "◌", complete: "✓", error: "!" };
+
+function planView(block: Json): string {
+  const tasks = listIn(block["tasks"]).map((task) => {
+    const status = textIn(task["status"]);
+    const sign = `<span class="s-sign" data-status="${escapeHtml(status)}">${TASK_SIGNS[status] ?? "·"}</span>`;
+    return `<li>${sign}<span>${escapeHtml(textIn(task["title"]))}</span></li>`;
+  });
+  return `<div class="s-plan"><strong>${escapeHtml(textIn(block["title"]))}</strong><ul>${tasks.join("")}</ul></div>`;
 }
 
 function unknown(thing: Json): string {

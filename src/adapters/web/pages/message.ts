@@ -42,7 +42,7 @@ export function messageMarkup(row: WebMessage, pictureAt?: string): Markup {
 function stepList({ steps = [] }: PageContent): Markup | "" {
   if (steps.length === 0) return "";
   return html`<ul class="steps" aria-label="Steps">
-    ${steps.map((line) => html`<li dir="auto">${line}</li>`)}
+    ${steps.map(({ line }) => html`<li dir="auto">${line}</li>`)}
   </ul>`;
 }
 
