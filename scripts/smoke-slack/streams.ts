@@ -1,4 +1,4 @@
-/** Slack's own streaming, which Bobbin does not use yet, and the pace of the session status: what a decision about them needs. */
+/** Slack's own streaming, as replies in direct messages use it (ADR 22), and the pace of the session status. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SlackAnswer, SlackData } from "../../src/adapters/slack/api.ts";
@@ -45,8 +45,44 @@ export async function checkStreams(
     taken++;
   }
   await end(place, stream);
+  findings.push(...(await checkPage(place, root, recipient)));
   const saw = `${taken * PIECE.length} characters, then: ${answer.kind === "ok" ? "stopped by the test" : outcomeOf(answer)}`;
   return [...findings, found(claim, taken * PIECE.length >= 9_000, saw)];
+}
+
+/** What a reply that is streamed is made of, and how it is found again and put right. */
+async function checkPage(
+  place: Place,
+  root: string | undefined,
+  recipient: Recipient,
+): Promise<readonly Finding[]> {
+  const key = "bobbin-smoke-stream";
+  const text = { type: "plain_text", text: "Nothing", emoji: false };
+  const button = { type: "button", text, action_id: "bobbin_smoke", value: "none" };
+  const chunks = [
+    { type: "blocks", blocks: [{ type: "actions", block_id: key, elements: [button] }] },
+    { type: "task_update", id: "status", title: "Testing…", status: "in_progress" },
+    { type: "markdown_text", text: "Smoke test of Bobbin" },
+  ];
+  const { channel } = place;
+  const to = { channel, thread_ts: root, ...recipientOf(recipient) };
+  const stream = await place.call("chat.startStream", { ...to, chunks });
+  const findings = [
+    found("A stream begins with a button, a task and words", isTaken(stream), outcomeOf(stream)),
+  ];
+  const ts = tsOf(stream);
+  if (ts === undefined || root === undefined) return findings;
+  place.remember(ts);
+  const shown = (await place.thread(root))?.find((message) => message["ts"] === ts);
+  const keepsName = shown === undefined ? undefined : JSON.stringify(shown).includes(key);
+  findings.push(found("A stream keeps the name of its first block", keepsName, String(keepsName)));
+  const early = await place.call("chat.update", { channel, ts, text: "Too early" });
+  const isTakenEarly = isTaken(early);
+  const isRefused = isTakenEarly === undefined ? undefined : !isTakenEarly;
+  findings.push(found("What is streamed cannot be edited", isRefused, outcomeOf(early)));
+  await end(place, stream);
+  const late = await place.call("chat.update", { channel, ts, text: "Smoke test of Bobbin" });
+  return [...findings, found("What was streamed can be edited", isTaken(late), outcomeOf(late))];
 }
 
 /** Takes up to ten minutes. */

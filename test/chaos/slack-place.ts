@@ -17,7 +17,13 @@ interface SlackThread extends Thread {
 
 /** Haste is a matter of several processes, some of which were killed with all they knew: it is Slack's 429 that slows them down. */
 const NOT_JUDGED = /^(pace|overlap):/;
-const WRITES = ["chat.postMessage", "chat.update"];
+const WRITES = [
+  "chat.postMessage",
+  "chat.update",
+  "chat.startStream",
+  "chat.appendStream",
+  "chat.stopStream",
+];
 const PEOPLE = 8;
 const CHANNELS = 12;
 

@@ -230,23 +230,35 @@ describe("as processes", () => {
     expect(tops()).toHaveLength(2);
   });
 
-  test("R19: a worker killed in mid-text and while Slack takes a first post: another goes on, once, in the same messages", async () => {
+  test("R19: a worker killed in mid-text and while Slack takes a first post: another goes on, once, in the same messages, streamed or not", async () => {
     const { slack, ana, ben, channel, at } = scene();
     const root = ana.say(channel, `${at} say 300 words`);
     const begun = await world.shows(root, "word10 ");
+    const alone = ana.dm("say 300 words");
+    const streamed = await world.shows(alone, "word10 ");
+    expect(streamed.isStreaming).toBe(true);
     const isTaken = Promise.withResolvers<void>();
     const isHere: FaultOptions["when"] = (call) => call.optional("channel") === channel.id;
     slack.fault("chat.postMessage", { kind: "late answer", until: isTaken.promise }, { when: isHere });
+    slack.fault("chat.startStream", { kind: "late answer", until: isTaken.promise });
     const other = ben.say(channel, `${at} say 5 words`);
-    await until(() => world.replies(other).length > 0, { what: "Slack has the post" });
-    const [posted] = world.replies(other);
+    const otherAlone = ben.dm("say 5 words");
+    const [posted, begunAlone] = await until(
+      () => {
+        const all = [...world.replies(other), ...world.replies(otherAlone)];
+        return all.length === 2 ? all : undefined;
+      },
+      { what: "Slack has the post and the stream" },
+    );
     world.processes[1]?.kill("SIGKILL");
     await world.processes[1]?.exited;
     isTaken.resolve();
     await world.add("worker");
-    const answers = [...(await world.settled(root, 1)), ...(await world.settled(other, 1))];
-    expect(answers.map(({ ts }) => ts)).toEqual([begun.ts, posted?.ts]);
-    expect(answers.map(({ text }) => text.match(/word\d+/g))).toEqual([words(300), words(5)]);
+    const answers = [];
+    for (const one of [root, other, alone, otherAlone]) answers.push(...(await world.settled(one, 1)));
+    expect(answers.map(({ ts }) => ts)).toEqual([begun.ts, posted?.ts, streamed.ts, begunAlone?.ts]);
+    expect(answers.map(({ text }) => text.match(/word\d+/g))).toEqual([300, 5, 300, 5].map(words));
+    expect(answers.map(({ isStreaming }) => isStreaming)).not.toContain(true);
     expect(slack.ever(channel).filter(({ userId }) => userId === slack.app.botUserId)).toHaveLength(2);
     ana.say(channel, "go on", { thread: root });
     expect(await world.settled(root, 2)).toHaveLength(2);

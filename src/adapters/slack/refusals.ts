@@ -16,12 +16,7 @@ const BAD_BLOCKS: ReadonlySet<string> = new Set([
 ]);
 
 /** The message stands, but nobody may change it any more: another one has to take over. */
-const FROZEN: ReadonlySet<string> = new Set([
-  "cant_update_message",
-  "edit_window_closed",
-  "is_inactive",
-  "streaming_state_conflict",
-]);
+const FROZEN: ReadonlySet<string> = new Set(["cant_update_message", "edit_window_closed", "is_inactive"]);
 
 const TOO_LONG: ReadonlySet<string> = new Set([
   "msg_blocks_too_long",
@@ -57,6 +52,39 @@ export function hasBadBlocks(failure: { readonly kind: string; readonly code?: s
 
 export function isFrozen(failure: { readonly kind: string; readonly code?: string }): boolean {
   return failure.kind === "refused" && FROZEN.has(failure.code ?? "");
+}
+
+/** It is streamed yet, and can be edited only after that. */
+const STREAMED = "streaming_state_conflict";
+/** A stream that was begun is over: it was told to end, somebody pressed Stop, or Slack ended it. */
+const STREAM_OVER: ReadonlySet<string> = new Set(["message_not_in_streaming_state", "stopped_by_user"]);
+/** Slack streams nothing here for this app, and never will before somebody changes one of them. */
+const NO_STREAMS: ReadonlySet<string> = new Set([
+  "channel_type_not_supported",
+  "feature_disabled",
+  "invalid_arguments",
+  "invalid_blocks",
+  "invalid_chunks",
+  "method_deprecated",
+  "missing_recipient_team_id",
+  "missing_recipient_user_id",
+  "missing_scope",
+  "not_agent_app",
+  "not_allowed_token_type",
+  "not_authorized",
+  "unknown_method",
+]);
+
+export function isStreamedYet(written: Written): boolean {
+  return written.kind === "refused" && written.why.startsWith(STREAMED);
+}
+
+export function isStreamOver(failure: { readonly kind: string; readonly code?: string }): boolean {
+  return failure.kind === "refused" && STREAM_OVER.has(failure.code ?? "");
+}
+
+export function hasNoStreams(failure: { readonly kind: string; readonly code?: string }): boolean {
+  return failure.kind === "refused" && NO_STREAMS.has(failure.code ?? "");
 }
 
 export function decisionOn(failure: SlackFailure): Exclude<Written, { readonly kind: "ok" }> {

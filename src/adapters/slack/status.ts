@@ -104,6 +104,14 @@ export class SlackStatus {
     else this.#say(session, state);
   }
 
+  /** Slack says by itself that the bot works there, since a stream was begun. */
+  began(session: SessionId): void {
+    const state = this.#threads.get(session);
+    if (state?.wanted !== "working" || this.#isStopped || this.#way === "none") return;
+    Object.assign(state, { isQuiet: false, isSaid: true });
+    this.#later(session, state, REFRESH_MS[this.#way]);
+  }
+
   #forget(session: SessionId, state: ThreadState): void {
     state.cancelTimer?.();
     if (this.#threads.get(session) === state) this.#threads.delete(session);

@@ -9,6 +9,7 @@ import type { SlackApi } from "./api.ts";
 import { withSlackFiles, type SlackFiles } from "./file-surface.ts";
 import type { NewerKind } from "./format.ts";
 import { SlackStatus } from "./status.ts";
+import { isDirect, withStreams, type SlackStreams } from "./stream-surface.ts";
 import { createSlackSurface, type SlackSurfaceOptions } from "./surface.ts";
 
 export interface SlackSurfaces {
@@ -25,14 +26,18 @@ export function createSlackSurfaces(
   options: SlackSurfaceOptions & {
     /** So many messages one answer may fill before all of it comes as a file. Default: no file. */
     readonly replyPages?: number;
+    /** Whether replies in direct messages are streamed where Slack lets them. Default true. */
+    readonly isStreaming?: boolean;
   } = {},
 ): SlackSurfaces {
   const status = new SlackStatus(deps);
   const files: SlackFiles = { isRefused: false };
   const shared = { ...deps, status, look: { lacks: new Set<NewerKind>() } };
+  const streams: SlackStreams = { isRefused: options.isStreaming === false, live: 0 };
   return {
     of(session) {
-      const surface = createSlackSurface(shared, session, options);
+      const plain = createSlackSurface(shared, session, options);
+      const surface = isDirect(session) ? withStreams(plain, { ...shared, streams }, session) : plain;
       return withSlackFiles(surface, { ...deps, files }, session, options.replyPages ?? Infinity);
     },
     status,

@@ -52,6 +52,8 @@ export interface PageStep {
 export interface PageContent {
   /** CommonMark with GFM tables; healed and within `limits`; may be empty beside a status. */
   readonly markdown: string;
+  /** What `markdown` was healed from, where the surface asks for it and more may come at its end. */
+  readonly unhealed?: string;
   /** One line on what goes on ("thinking", "using clock"); absent when settled. */
   readonly status?: string;
   /** The steps that were taken, where people want to see them; above status and footer. */
@@ -125,6 +127,8 @@ export interface KnownPost {
 /** None of these throws, `find` excepted. A write is a final one unless its urgency is given. */
 export interface Surface {
   readonly limits: SurfaceLimits;
+  /** It adds to what stands there where it can: pages that grow say what they were healed from. */
+  readonly addsTo?: true;
   /** `key` travels with the message, so that `find` knows it again; where the platform can, a second post with a key is the first. */
   post(key: string, page: PageContent, mayBegin?: MayBegin, urgency?: Urgency): Promise<Written>;
   /** A page with a file stands as it was posted: to edit it does nothing. */

@@ -33,6 +33,42 @@ export function heal(markdown: string): string {
     : healed;
 }
 
+/**
+ * The beginning of half-written markdown that reads the same whatever follows: nothing is open at its end but a block of code. For
+ * places that can add to what they show and not change it.
+ */
+export function certainPart(markdown: string): string {
+  // Half of a pair, or of what a line will be.
+  let text = markdown.replace(/[\uD800-\uDBFF]$/, "").trimEnd();
+  while (text !== "") {
+    const sure = sureLength(text);
+    if (sure === text.length) return text;
+    text = text.slice(0, Math.min(sure, text.length - 1)).trimEnd();
+  }
+  return "";
+}
+
+function sureLength(text: string): number {
+  const healed = heal(text);
+  if (healed !== text && healed !== closeFence(text)) {
+    const same = sameLength(text, healed);
+    if (same < text.length) return same;
+  }
+  const lines = scanLines(text);
+  const last = lines.at(-1);
+  if (last?.after.fence !== undefined)
+    return PARTIAL_CLOSE.test(text.slice(last.start)) ? last.start : text.length;
+  const start = blockStart(lines);
+  const [open] = scanInline(text.slice(start)).open;
+  return open === undefined ? text.length : start + open.start;
+}
+
+function sameLength(a: string, b: string): number {
+  let at = 0;
+  while (at < a.length && at < b.length && a[at] === b[at]) at++;
+  return at;
+}
+
 /** The text with a fence that is open at its end closed, and nothing else changed. */
 export function closeFence(markdown: string): string {
   const fence = scanLines(markdown).at(-1)?.after.fence;

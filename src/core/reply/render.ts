@@ -79,6 +79,7 @@ function renderRunning(
       ? { markdown, buttons: [] }
       : {
           markdown,
+          ...(view.saysUnhealed === true ? { unhealed: last ?? "" } : {}),
           ...stepsOf(document, view),
           status: statusOf(document, view.doing, forMs),
           buttons: buttonsOf(document, view),

@@ -25,6 +25,8 @@ export interface ReplyRules extends Required<ReplyWishes> {
 export interface ReplyView extends Required<ReplyWishes> {
   /** What a tool is doing, for so many calls of it: `Reading 3 pages`. Undefined for one that does not say. */
   doing?(tool: string, count: number): string | undefined;
+  /** For a surface that adds to what stands there: pages that grow say what they were healed from. Default false. */
+  readonly saysUnhealed?: boolean;
 }
 
 /** Of a place that wants nothing otherwise. */

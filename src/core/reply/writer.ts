@@ -101,7 +101,8 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
   const { surface, clock } = deps;
   const { run } = options;
   const log = deps.log.with({ run: run.id, session: run.session });
-  const view = options.view ?? DEFAULT_VIEW;
+  const asked = options.view ?? DEFAULT_VIEW;
+  const view = surface.addsTo === true ? { ...asked, saysUnhealed: true } : asked;
   const quietUntil = clock.ticks() + (options.lateWritesMs ?? 0);
   const posted = createPostedPages(
     { surface, pages: deps.pages, log, ticks: () => clock.ticks() },
@@ -210,13 +211,14 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
       shown = document;
       isDue = false;
       if (holdsBack()) return false;
-      const [operation, ...more] = reconcile(wanted(), posted.list());
+      const [operation] = reconcile(wanted(), posted.list());
       if (operation === undefined) return false;
       if (operation.kind !== "remove") nextLookAt += growingByMs(operation.content);
       const isFirst = operation.kind === "post" && operation.index === 0;
       const step = await posted.perform(operation, isFirst ? "reply" : "progress");
       if (step.kind !== "later") hasWritten = true;
-      return noteProgress(step) || more.length > 0;
+      // Also where a post was found again of which nobody knows what it shows.
+      return noteProgress(step) || reconcile(wanted(), posted.list()).length > 0;
     } catch (error) {
       log.warn("progress of a reply could not be written", { error });
       pauseProgress();

@@ -3,6 +3,7 @@ import { createLocalPacer } from "../../../src/adapters/local/pacer.ts";
 import { createSlackApi, type SlackApi } from "../../../src/adapters/slack/api.ts";
 import { createSlackSurfaces, type SlackSurfaces } from "../../../src/adapters/slack/surfaces.ts";
 import { createSystemClock } from "../../../src/adapters/system-clock.ts";
+import type { Clock } from "../../../src/core/ports/clock.ts";
 import type { Pacer } from "../../../src/core/ports/pacer.ts";
 import type { Surface } from "../../../src/core/ports/surface.ts";
 import {
@@ -48,18 +49,28 @@ export interface OutboundWorld extends AsyncDisposable {
   ref(ts: string): MessageRef;
 }
 
-const clock = createSystemClock();
+const system = createSystemClock();
 
 export async function outboundWorld(
   options: LocalSlackOptions & {
     readonly surface?: Parameters<typeof createSlackSurfaces>[1];
+    /** The thread is one of Ana's direct messages. Default: of a channel. */
+    readonly isDirect?: boolean;
+    /** How far the product's own clock is ahead, ms. Default 0. */
+    readonly aheadMs?: () => number;
     /** In place of one of its own. */
     readonly pacer?: Pacer;
   } = {},
 ): Promise<OutboundWorld> {
+  const { aheadMs = () => 0 } = options;
+  const clock: Clock = {
+    now: () => system.now(),
+    ticks: () => system.ticks() + aheadMs(),
+    after: (ms, call) => system.after(ms, call),
+  };
   const slack = await createLocalSlack(options);
-  const channel = slack.channel("general");
   const ana = slack.person("ana");
+  const channel = options.isDirect === true ? ana.directChannel : slack.channel("general");
   const root = ana.say(channel, `${slack.botMention} hello`);
   const session = sessionIdOf({ platform: "slack", space: slack.teamId, channel: channel.id, root: root.ts });
   const api = createSlackApi(

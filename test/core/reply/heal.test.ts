@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { closeFence, heal } from "../../../src/core/reply/heal.ts";
+import { certainPart, closeFence, heal } from "../../../src/core/reply/heal.ts";
 import { scanLines } from "../../../src/core/reply/lines.ts";
 import { markdown } from "../../support/markdown-arbitrary.ts";
 
@@ -66,5 +66,31 @@ describe("healing half-written markdown", () => {
   it("closes only a fence in a text that is final", () => {
     expect(closeFence("**a\n```\ncode")).toBe("**a\n```\ncode\n```");
     expect(closeFence("**a [b](c")).toBe("**a [b](c");
+  });
+});
+
+const CERTAIN: readonly (readonly [string, string, string])[] = [
+  ["keeps what is whole", "This is **whole** and on", "This is **whole** and on"],
+  ["ends before strong text that is open", "This is **imp", "This is"],
+  ["ends before half a link, whose label may be no text", "see [the docs](https://exa", "see"],
+  ["ends before a label that may become a link", "see [the docs]", "see"],
+  ["keeps a block of code that is open", "Look:\n```ts\nconst a = 1;", "Look:\n```ts\nconst a = 1;"],
+  ["ends before half a row", "| a | b |\n| - | - |\n| 1 | 2 |\n| 3", "| a | b |\n| - | - |\n| 1 | 2 |"],
+  ["ends before a header that has no dashes yet", "Table:\n\n| a | b |", "Table:"],
+  ["cuts no pair", "a \uD83D", "a"],
+];
+
+describe("what is certain of half-written markdown", () => {
+  for (const [title, half, certain] of CERTAIN) it(title, () => expect(certainPart(half)).toBe(certain));
+
+  it("is a beginning of it in which nothing is healed", () => {
+    fc.assert(
+      fc.property(markdown, fc.double({ min: 0, max: 1, noNaN: true }), (text, share) => {
+        const half = text.slice(0, Math.floor(text.length * share));
+        const certain = certainPart(half);
+        expect(half.startsWith(certain)).toBe(true);
+        expect([certain, closeFence(certain)]).toContain(heal(certain));
+      }),
+    );
   });
 });

@@ -128,6 +128,7 @@ export class EventSource {
       blocks: message.blocks,
       attachments: message.attachments,
       edited: message.edited,
+      streaming_state: message.stream?.state,
       hidden: message.state === "tombstone" ? true : undefined,
       ...(message.files === undefined ? {} : { files: message.files, upload: false }),
       ...(isShared ? { user_team: team, source_team: team } : {}),

@@ -153,12 +153,18 @@ export function createInteractions(profile: Profile, platform: Platform, deliver
       if (session?.status !== "processing" || !app.botEvents.has("agent_session_stopped")) {
         throw new Error("there is no Stop button: no session is processing there");
       }
+      // Slack ends the streams of the thread by itself.
+      const streams = workspace
+        .repliesTo({ channel, ts: root })
+        .filter(({ stream }) => stream?.state === "in_progress");
+      for (const { stream } of streams)
+        if (stream) Object.assign(stream, { state: "completed", isStoppedByUser: true });
       const event = {
         type: "agent_session_stopped",
         channel,
         user: profile.id,
         thread_ts: root,
-        streaming_message_ts: [],
+        streaming_message_ts: streams.map(({ ts }) => ts),
       };
       return events.emit("agent_session_stopped", event, workspace.channelFor(channel));
     },

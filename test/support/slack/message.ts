@@ -16,6 +16,15 @@ export interface MessageMetadata {
   readonly event_payload: JsonObject;
 }
 
+export interface Stream {
+  state: "in_progress" | "completed";
+  /** Since 1970. */
+  readonly sinceMs: number;
+  /** All that was sent for it. */
+  bytes: number;
+  isStoppedByUser?: true;
+}
+
 export interface StoredMessage {
   readonly channel: string;
   readonly ts: string;
@@ -37,6 +46,8 @@ export interface StoredMessage {
   /** Emoji name to the people who set it. */
   readonly reactions: Map<string, Set<string>>;
   readonly versions: Version[];
+  /** Of a message that was streamed. */
+  stream?: Stream;
   /** A deleted root that still has replies leaves a tombstone; everything else that is deleted is gone. */
   state: "shown" | "tombstone" | "gone";
 }

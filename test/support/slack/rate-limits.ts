@@ -5,6 +5,9 @@ import type { ApiCall } from "./api/call.ts";
 const perMinute: Readonly<Record<string, number>> = {
   "chat.update": 50,
   "chat.delete": 50,
+  "chat.startStream": 20,
+  "chat.appendStream": 100,
+  "chat.stopStream": 20,
   "chat.postEphemeral": 100,
   "conversations.info": 50,
   "conversations.history": 50,

@@ -14,6 +14,8 @@ export interface SeenMessage {
   readonly text: string;
   readonly controls: readonly SeenControl[];
   readonly isEdited: boolean;
+  /** It has the look of something that is still written. */
+  readonly isStreaming: boolean;
   /** Only this one person sees it. */
   readonly ephemeralTo: string | undefined;
   readonly files: readonly JsonObject[];
@@ -67,6 +69,7 @@ export function seen(workspace: Workspace, message: StoredMessage): SeenMessage 
     text: readable(message),
     controls: controlsOf(message.blocks),
     isEdited: message.edited !== undefined,
+    isStreaming: message.stream?.state === "in_progress",
     ephemeralTo: undefined,
     files: message.files ?? [],
     reactions: [...message.reactions].filter(([, users]) => users.size > 0).map(([name]) => name),
@@ -97,6 +100,7 @@ function seenWhisper(message: EphemeralMessage): SeenMessage {
     text: readable({ ...message, attachments: undefined }),
     controls: controlsOf(message.blocks),
     isEdited: false,
+    isStreaming: false,
     ephemeralTo: message.to,
     files: [],
     reactions: [],

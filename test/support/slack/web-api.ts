@@ -34,6 +34,10 @@ const punished: ReadonlyMap<string, string> = new Map([
   ["invalid_blocks", "blocks"],
   ["invalid_blocks_format", "blocks"],
   ["invalid_arguments", "arguments"],
+  ["invalid_chunks", "arguments"],
+  ["cannot_provide_both_markdown_text_and_chunks", "arguments"],
+  ["missing_recipient_user_id", "arguments"],
+  ["missing_recipient_team_id", "arguments"],
   ["markdown_text_conflict", "arguments"],
   ["no_text", "blank"],
   ["unknown_method", "arguments"],
@@ -91,7 +95,7 @@ export class WebApi {
       fault: fault?.kind,
     };
     this.#calls.push(record);
-    const isEdit = name === "chat.update";
+    const isEdit = ["chat.update", "chat.appendStream", "chat.stopStream"].includes(name);
     const endEdit = isEdit
       ? this.#first.complaints.beginEdit(`${String(call.args["channel"])} ${String(call.args["ts"])}`)
       : undefined;

@@ -6,7 +6,7 @@ import type { Platform } from "../platform.ts";
 import type { SessionStatus } from "../agent-sessions.ts";
 
 const statuses: readonly string[] = ["active", "processing", "suspended", "closed"] satisfies SessionStatus[];
-const isStatus = (text: string): text is SessionStatus => statuses.includes(text);
+export const isStatus = (text: string): text is SessionStatus => statuses.includes(text);
 
 export function setSessionStatus(call: ApiCall, platform: Platform): JsonObject {
   const root = agentThread(call, platform);

@@ -1,7 +1,7 @@
 // chat.*: posts, edits, deletions, whispers.
 import { Refusal, type ApiCall } from "./call.ts";
 import { readContent, type Content } from "./content.ts";
-import { ownMessage, writableChannel } from "./reach.ts";
+import { isStreamed, ownMessage, writableChannel } from "./reach.ts";
 import type { Channel, JsonObject, StoredMessage } from "../message.ts";
 import type { Platform } from "../platform.ts";
 
@@ -50,7 +50,7 @@ export function postMessage(call: ApiCall, platform: Platform): JsonObject {
  * The root that a post belongs to. A root that was deleted is no error: Slack takes the post and puts it into the channel.
  * @throws {Refusal} for a thread that never was, or that cannot be.
  */
-function threadOf(call: ApiCall, platform: Platform, channel: Channel): StoredMessage | undefined {
+export function threadOf(call: ApiCall, platform: Platform, channel: Channel): StoredMessage | undefined {
   const asked = call.optional("thread_ts");
   if (asked === undefined) return undefined;
   if (!/^\d{1,11}\.\d{6}$/.test(asked)) throw new Refusal("invalid_thread_ts");
@@ -66,6 +66,7 @@ function threadOf(call: ApiCall, platform: Platform, channel: Channel): StoredMe
 export function update(call: ApiCall, platform: Platform): JsonObject {
   const { workspace, complaints, events, app } = platform;
   const { channel, message } = ownMessage(call, platform, "cant_update_message");
+  if (isStreamed(message, platform)) throw new Refusal("streaming_state_conflict");
   const content = readContent(call, platform, "edit");
   complaints.aboutPace("edits", `${channel.name} ${message.ts}`);
   // Text without blocks takes the blocks away and shows as edited; an edit with blocks does not.
@@ -124,7 +125,7 @@ export function getPermalink(call: ApiCall, platform: Platform): JsonObject {
   };
 }
 
-function author({ app }: Platform): { user: string; botId: string; appId: string } {
+export function author({ app }: Platform): { user: string; botId: string; appId: string } {
   return { user: app.botUserId, botId: app.botId, appId: app.appId };
 }
 

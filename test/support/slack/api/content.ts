@@ -81,7 +81,7 @@ function readAttachments(call: ApiCall): readonly JsonObject[] | undefined {
   return attachments.length === 0 ? undefined : objectsIn(attachments);
 }
 
-function readMetadata(call: ApiCall): MessageMetadata | undefined {
+export function readMetadata(call: ApiCall): MessageMetadata | undefined {
   const metadata = call.json("metadata", "invalid_metadata_format");
   if (metadata === undefined) return undefined;
   if (typeof metadata !== "object" || metadata === null) throw new Refusal("invalid_metadata_format");

@@ -4,6 +4,7 @@ import * as chat from "./chat.ts";
 import * as conversations from "./conversations.ts";
 import * as files from "./files.ts";
 import * as people from "./people.ts";
+import * as streams from "./streams.ts";
 import * as views from "./views.ts";
 import type { ApiCall } from "./call.ts";
 import type { JsonObject } from "../message.ts";
@@ -35,6 +36,9 @@ export const methods: ReadonlyMap<string, Method> = new Map([
   ["chat.postMessage", bot(chat.postMessage, "chat:write")],
   ["chat.update", bot(chat.update, "chat:write")],
   ["chat.delete", bot(chat.remove, "chat:write")],
+  ["chat.startStream", bot(streams.startStream, "chat:write")],
+  ["chat.appendStream", bot(streams.appendStream, "chat:write")],
+  ["chat.stopStream", bot(streams.stopStream, "chat:write")],
   ["chat.postEphemeral", bot(chat.postEphemeral, "chat:write")],
   ["chat.getPermalink", bot(chat.getPermalink)],
   ["conversations.replies", bot(conversations.replies)],

@@ -58,3 +58,13 @@ export function ownMessage(
   if (channel.isArchived) throw new Refusal("is_archived");
   return { channel, message };
 }
+
+/** Whatever goes on in it, Slack ends a stream so long after it was begun. */
+const streamLifeMs = 5 * 60_000;
+
+/** Whether the message is streamed now. */
+export function isStreamed({ stream }: StoredMessage, { nowMs }: Platform): boolean {
+  if (stream?.state !== "in_progress") return false;
+  if (nowMs() - stream.sinceMs >= streamLifeMs) stream.state = "completed";
+  return stream.state === "in_progress";
+}
