@@ -309,8 +309,7 @@ export async function startApp(
     }
 
     const hasWebChat = role !== "worker" && isWebChatOn(settings);
-    const peopleNow = { slack: slack?.peopleNow, discord: discord?.peopleNow };
-    const admin = openAdmin({ sql, access, peopleNow, newId, clock, log }, settings, {
+    const admin = openAdmin({ sql, access, served: { slack, discord }, newId, clock, log }, settings, {
       url: server.url,
       hasWebChat,
     });

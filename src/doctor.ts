@@ -7,6 +7,7 @@ import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import { createServer } from "node:net";
 import { dirname, resolve } from "node:path";
+import { backUrlOf } from "./adapters/admin/pages/paths.ts";
 import { probeModel } from "./adapters/openai/probe.ts";
 import { liteRecordOf, modelRecordOf } from "./adapters/settings/model-record.ts";
 import { liteServerOf, secretsOf, type Settings } from "./adapters/settings/settings.ts";
@@ -16,6 +17,7 @@ import { probeSlackBot, probeSlackWay } from "./adapters/slack/probe.ts";
 import type { Log } from "./core/ports/log.ts";
 import { formatTokens } from "./core/measure.ts";
 import { createKnownSecrets } from "./core/mask.ts";
+import type { Platform } from "./core/thread.ts";
 import { checkInstalls } from "./parts/installs-check.ts";
 import { isWebChatOn } from "./parts/places.ts";
 import { checkPostgres } from "./parts/postgres-check.ts";
@@ -55,6 +57,7 @@ export async function runDoctor(settings: Settings, print: (line: string) => voi
     checkSlack(settings, (secret) => secrets.learn(secret)),
     checkDiscord(settings),
     checkPlatforms(settings),
+    checkSignIn(settings),
     checkGoals(settings),
   ];
   const next: string[] = [];
@@ -241,6 +244,25 @@ async function checkDiscord({ discordToken, discordClientId, discordApiUrl }: Se
     { log: NO_LOG },
     { token: discordToken, clientId: discordClientId, apiUrl: discordApiUrl },
   );
+}
+
+/** The platforms' own sign-in to the admin pages: an address that is not registered is told only to whoever tries. */
+async function checkSignIn(settings: Settings): Promise<Checked> {
+  const { publicUrl, slackClientId, slackClientSecret, discordToken, discordClientId, discordClientSecret } =
+    settings;
+  if (publicUrl === undefined) return [];
+  const told = (platform: Platform, name: string, where: string): Finding => ({
+    state: "ok",
+    sentence: `Admins can sign in with ${name}, which has to know this redirect address, on ${where}: ${backUrlOf(publicUrl, platform)}`,
+  });
+  const isWithSlack = slackClientId !== undefined && slackClientSecret !== undefined;
+  const isWithDiscord = [discordToken, discordClientId, discordClientSecret].every(
+    (set) => set !== undefined,
+  );
+  return [
+    ...(isWithSlack ? [told("slack", "Slack", "the page OAuth & Permissions of your app")] : []),
+    ...(isWithDiscord ? [told("discord", "Discord", "the page OAuth2 of your application")] : []),
+  ];
 }
 
 /** What brings messages in besides the platforms. */

@@ -18,6 +18,7 @@ import { createRemarks } from "../adapters/postgres/admin/remarks.ts";
 import { createReview } from "../adapters/postgres/admin/review.ts";
 import { createSignIns } from "../adapters/postgres/admin/sign-ins.ts";
 import type { Sql } from "../adapters/postgres/sql.ts";
+import { createSingleUse } from "../adapters/postgres/single-use.ts";
 import { secretsOf, type Settings } from "../adapters/settings/settings.ts";
 import { isDirectAddress as isDirectOnSlack } from "../adapters/slack/identity.ts";
 import { readSlackAddress } from "../adapters/slack/message-link.ts";
@@ -33,6 +34,7 @@ import type { Clock } from "../core/ports/clock.ts";
 import type { Log } from "../core/ports/log.ts";
 import type { IsDirectAddress } from "../core/ports/overviews.ts";
 import type { PeopleNow } from "../core/ports/people-now.ts";
+import type { SignInWay } from "../core/ports/sign-in-way.ts";
 import type { Platform } from "../core/thread.ts";
 
 export interface Admin {
@@ -44,22 +46,30 @@ export interface Admin {
   readonly site: { fetch(request: Request, env: Record<string, unknown>): Response | Promise<Response> };
 }
 
+/** What these pages need of a platform. */
+interface Served {
+  readonly peopleNow: PeopleNow;
+  /** Where its own sign-in is set up. */
+  readonly signIn?: SignInWay | undefined;
+}
+
 export interface AdminPartDeps {
   readonly sql: Sql;
   readonly access: Access;
-  /** Of the platforms that are configured. */
-  readonly peopleNow: Partial<Readonly<Record<Platform, PeopleNow | undefined>>>;
+  /** Those that are configured, the web chat aside. */
+  readonly served: Partial<Readonly<Record<Platform, Served | undefined>>>;
   readonly newId: NewId;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 const isDirectAddress: IsDirectAddress = (thread) => isDirectOnSlack(thread) || isDirectOnDiscord(thread);
+const SERVED: readonly Platform[] = ["slack", "discord", "web"];
 const READERS: readonly ReadAddress[] = [readSlackAddress, readDiscordAddress, readWebAddress];
 
 /** @param url where this process listens, for where nobody said how people reach it. */
 export function openAdmin(
-  { sql, access, peopleNow, newId, clock, log }: AdminPartDeps,
+  { sql, access, served, newId, clock, log }: AdminPartDeps,
   settings: Settings,
   { url, hasWebChat }: { readonly url: string; readonly hasWebChat: boolean },
 ): Admin {
@@ -68,12 +78,13 @@ export function openAdmin(
   const newSecret = (): string => randomBytes(32).toString("base64url");
   const maskKnown = maskerOf(secretsOf(settings));
   const base = (settings.publicUrl ?? url).replace(/\/$/, "");
-  const of: AdminPartDeps["peopleNow"] = {
-    ...peopleNow,
-    ...(hasWebChat ? { web: createWebPeopleNow() } : {}),
+  const of: AdminPartDeps["served"] = {
+    ...served,
+    ...(hasWebChat ? { web: { peopleNow: createWebPeopleNow() } } : {}),
   };
   // A platform that is not configured any more has nobody.
-  const now: PeopleNow = { look: async (who) => of[who.platform]?.look(who) };
+  const now: PeopleNow = { look: async (who) => of[who.platform]?.peopleNow.look(who) };
+  const ways = Object.values(of).flatMap((each) => each?.signIn ?? []);
   const hash = sha256;
   const viewers = createViewers({ signIns, peopleNow: now, access, clock, hash });
   const folders = ["../adapters/web/browser", "../adapters/admin/browser"].map((folder) =>
@@ -85,6 +96,8 @@ export function openAdmin(
     {
       signIns,
       viewers,
+      ways,
+      states: createSingleUse(sql),
       audit: createAudit(sql),
       overviews: createOverviews(sql, isDirectAddress, behind),
       makeOverview: createOverviewMaker(sql).make,
@@ -105,6 +118,7 @@ export function openAdmin(
       assets: [charts, ...folders],
       allowedHosts: settings.publicUrl === undefined ? [] : [new URL(settings.publicUrl).hostname],
       isSecure: base.startsWith("https:"),
+      platforms: SERVED.filter((platform) => of[platform] !== undefined),
       ...(hasWebChat ? { owner: OWNER } : {}),
     },
   );

@@ -3,9 +3,10 @@
  * that take messages in one listens, and another does when that one is gone. A Discord that is away holds nothing else up.
  */
 
+import { backUrlOf } from "../adapters/admin/pages/paths.ts";
 import { sha256 } from "../adapters/ids.ts";
 import { createAnswerInteraction } from "../adapters/discord/answer-interaction.ts";
-import { createDiscordApi } from "../adapters/discord/api.ts";
+import { createDiscordApi, type DiscordApi } from "../adapters/discord/api.ts";
 import { Channels } from "../adapters/discord/channels.ts";
 import { registerCommands } from "../adapters/discord/commands.ts";
 import { createDiscordConversation } from "../adapters/discord/conversation.ts";
@@ -20,6 +21,7 @@ import { createTakeReaction } from "../adapters/discord/reaction.ts";
 import { Reader, sinceOf } from "../adapters/discord/reader.ts";
 import { createReceive } from "../adapters/discord/receive.ts";
 import { createDiscordOpenings } from "../adapters/discord/openings.ts";
+import { createDiscordSignIn } from "../adapters/discord/sign-in.ts";
 import { createDiscordStanding, type DiscordStandingOptions } from "../adapters/discord/standing.ts";
 import { createSuggest } from "../adapters/discord/suggest.ts";
 import { withDiscordFiles } from "../adapters/discord/file-surface.ts";
@@ -46,6 +48,7 @@ import type { Log } from "../core/ports/log.ts";
 import type { Pacer } from "../core/ports/pacer.ts";
 import type { ReadingMarks } from "../core/ports/reading-marks.ts";
 import type { PeopleNow } from "../core/ports/people-now.ts";
+import type { SignInWay } from "../core/ports/sign-in-way.ts";
 import type { StandingOf } from "../core/ports/standings.ts";
 import type { Surface } from "../core/ports/surface.ts";
 import type { ThreadPlaces } from "../core/ports/thread-places.ts";
@@ -67,6 +70,8 @@ export interface Discord {
   connect(deps: DiscordWayInDeps): DiscordWayIn;
   close(): Promise<void>;
   readonly peopleNow: PeopleNow;
+  /** Where an application for it is configured. */
+  readonly signIn: SignInWay | undefined;
 }
 
 export interface DiscordWayInDeps {
@@ -104,7 +109,10 @@ export interface DiscordTimes {
   readonly standings?: DiscordStandingOptions;
 }
 
-export type DiscordSettings = Pick<Settings, "discordToken" | "discordApiUrl" | "config">;
+export type DiscordSettings = Pick<
+  Settings,
+  "discordToken" | "discordClientId" | "discordClientSecret" | "discordApiUrl" | "publicUrl" | "config"
+>;
 
 /** Why something of a server ended that the bot is not in any more; kept with it. */
 const LEFT = "the bot was removed from this server";
@@ -160,6 +168,7 @@ export async function openDiscord(
     standingOf: createDiscordStanding({ api, clock }, times.standings),
     openings,
     peopleNow: createDiscordPeopleNow({ api }),
+    signIn: signInOf(api, settings, elsewhere),
     conversation: conversationWhen(
       identified.then((bot) => createDiscordConversation({ api, members }, bot)),
     ),
@@ -319,6 +328,16 @@ export async function openDiscord(
       api.close();
     },
   };
+}
+
+function signInOf(
+  api: DiscordApi,
+  { discordClientId: clientId, discordClientSecret: clientSecret, publicUrl }: DiscordSettings,
+  elsewhere: { readonly apiUrl?: string },
+): SignInWay | undefined {
+  if (clientId === undefined || clientSecret === undefined || publicUrl === undefined) return undefined;
+  const backUrl = backUrlOf(publicUrl, "discord");
+  return createDiscordSignIn({ api }, { clientId, clientSecret, backUrl, ...elsewhere });
 }
 
 function untilLeft(over: AbortSignal): Promise<void> {

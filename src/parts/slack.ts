@@ -3,6 +3,7 @@
  * messages. A Slack that is away holds nothing else up: what needs it waits by itself.
  */
 
+import { backUrlOf } from "../adapters/admin/pages/paths.ts";
 import { sha256 } from "../adapters/ids.ts";
 import type { ReadyCheck } from "../adapters/http/health.ts";
 import type { MountedDirectly } from "../adapters/http/listen.ts";
@@ -18,6 +19,7 @@ import { createInstallPages } from "../adapters/slack/install-pages.ts";
 import { PrivateAnswers } from "../adapters/slack/private-answers.ts";
 import { createReceive, type Receive } from "../adapters/slack/receive.ts";
 import { createSlackPeopleNow } from "../adapters/slack/people-now.ts";
+import { createSlackSignIn } from "../adapters/slack/sign-in.ts";
 import { createSlackStanding, type SlackStandingOptions } from "../adapters/slack/standing.ts";
 import { botOf, createSlackSpaces } from "../adapters/slack/spaces.ts";
 import type { Settings } from "../adapters/settings/settings.ts";
@@ -38,6 +40,7 @@ import type { Log } from "../core/ports/log.ts";
 import type { Pacer } from "../core/ports/pacer.ts";
 import type { PersonThreads } from "../core/ports/person-threads.ts";
 import type { PeopleNow } from "../core/ports/people-now.ts";
+import type { SignInWay } from "../core/ports/sign-in-way.ts";
 import type { StandingOf } from "../core/ports/standings.ts";
 import type { Surface } from "../core/ports/surface.ts";
 import type { Transcripts } from "../core/ports/transcripts.ts";
@@ -57,6 +60,8 @@ export interface Slack {
   /** Whether somebody can be answered there now. Rejects when that cannot be known. */
   reachOf(session: SessionId): Promise<Reach>;
   readonly peopleNow: PeopleNow;
+  /** Where an app for it is configured. */
+  readonly signIn: SignInWay | undefined;
   /** Workspaces in which nothing can be called; the others work. */
   readonly troubles: ReadyCheck;
   /** The way in; not started yet. Aborting the signal of `openSlack` ends it, also while it waits for Slack. */
@@ -208,6 +213,12 @@ export async function openSlack(
     openings: spaces.openings,
     conversation: spaces.conversation,
     peopleNow: createSlackPeopleNow(spaces),
+    signIn:
+      stored &&
+      createSlackSignIn(
+        { installs, clock },
+        { ...stored.app, ...elsewhere, backUrl: backUrlOf(stored.app.publicUrl, "slack") },
+      ),
     async reachOf(session) {
       try {
         const { space } = threadOf(session);

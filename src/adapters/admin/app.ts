@@ -10,6 +10,7 @@ import { TooBusy } from "../../core/admin/too-busy.ts";
 import { BobbinError, sentenceFor, toBobbinError } from "../../core/errors.ts";
 import type { Log } from "../../core/ports/log.ts";
 import type { Person } from "../../core/ports/sign-ins.ts";
+import type { Platform } from "../../core/thread.ts";
 import { serveAssets } from "../http/assets.ts";
 import { guard, isFromHere, isLoopback } from "../http/guard.ts";
 import { routeAudit } from "./audit-log.ts";
@@ -19,15 +20,19 @@ import { routeExport } from "./export.ts";
 import { problemPage } from "./pages/layout.ts";
 import { withFewRefusals } from "./refusals.ts";
 import { shown } from "./shown.ts";
-import { routeSignIn, routeSignOut, type SignInDeps } from "./sign-in.ts";
+import { createComeIn, type ComeInDeps } from "./come-in.ts";
+import type { SignInChoices } from "./pages/sign-in.ts";
+import { routeSignIn, routeSignOut } from "./sign-in.ts";
 import { routeThread, type ThreadDeps } from "./thread.ts";
 import { routeThreads, type ThreadsDeps } from "./threads.ts";
 import { routeUsage, type UsageDeps } from "./usage.ts";
 import { onlyViewers, type AdminEnv } from "./viewer.ts";
+import { routeWays, type WaysDeps } from "./ways.ts";
 
 export interface AdminDeps
   extends
-    Omit<SignInDeps, "attempts">,
+    Omit<ComeInDeps, "attempts">,
+    WaysDeps,
     ThreadsDeps,
     Omit<ThreadDeps, "cookie" | "sendExport">,
     UsageDeps,
@@ -45,6 +50,8 @@ export interface AdminOptions {
   readonly isSecure?: boolean;
   /** As whom whoever sits at the machine comes in, where all names are the loopback's. Default nobody does. */
   readonly owner?: Person;
+  /** Platforms that are served. */
+  readonly platforms: readonly Platform[];
 }
 
 /** Bytes of a form. */
@@ -52,21 +59,29 @@ const LARGEST_BODY = 64 * 1024;
 
 export function createAdminPages(given: AdminDeps, options: AdminOptions): Hono<AdminEnv> {
   const deps: AdminDeps = { ...given, audit: withFewRefusals(given.audit, given.clock) };
-  const { allowedHosts = [], isSecure = false, owner } = options;
-  const attempts = deps.attempts ?? createAttempts(deps.clock);
+  const { allowedHosts = [], isSecure = false, owner, platforms } = options;
+  const comeIn = createComeIn(
+    { ...deps, attempts: deps.attempts ?? createAttempts(deps.clock) },
+    { isSecure },
+  );
   const app = new Hono<AdminEnv>({ strict: false }).basePath("/admin");
   // Where others come by a name of its own a proxy may stand on this machine that does not say for whom it asks.
   const isPublic = allowedHosts.some((host) => !isLoopback(host));
   const mayEnterHere = (c: Context): boolean => owner !== undefined && !isPublic && isFromHere(c);
+  const choices = (c: Context): SignInChoices => ({
+    mayEnterHere: mayEnterHere(c),
+    ways: deps.ways,
+    platforms,
+  });
 
   app.onError((error, c) => trouble(c, error));
   app.use("*", guard({ allowedHosts, bodies: "forms" }));
   app.use("*", bodyLimit({ maxSize: LARGEST_BODY }));
   app.get("/assets/:name", serveAssets(...options.assets));
-  const entering = owner === undefined ? { isSecure, mayEnterHere } : { isSecure, mayEnterHere, owner };
-  routeSignIn(app, { ...deps, attempts }, entering);
+  routeSignIn(app, comeIn, { mayEnterHere, choices, ...(owner === undefined ? {} : { owner }) });
+  routeWays(app, deps, comeIn, { isSecure });
 
-  app.use("*", onlyViewers(deps, { isSecure, mayEnterHere }));
+  app.use("*", onlyViewers(deps, { isSecure, choices }));
   // No id and no word holds it, and the store takes it nowhere.
   app.use("*", async (c, next) => {
     if (!c.req.url.includes("%00")) return next();

@@ -1,4 +1,4 @@
-/** Which browsers are signed in, and putting one out. Reviewers see their own, admins all of the space. */
+/** Which browsers are signed in, and putting one or all out. Reviewers see their own, admins all of the space. */
 
 import type { Hono } from "hono";
 import { html } from "hono/html";
@@ -7,7 +7,7 @@ import type { Entered, SignIns } from "../../core/ports/sign-ins.ts";
 import { moment, nothing, page, problemPage, token, type Markup } from "./pages/layout.ts";
 import { shown } from "./shown.ts";
 import { aroundOf } from "./around.ts";
-import type { AdminEnv } from "./viewer.ts";
+import { onlyAdmins, type AdminContext, type AdminEnv } from "./viewer.ts";
 
 export function routeBrowsers(
   app: Hono<AdminEnv>,
@@ -18,6 +18,7 @@ export function routeBrowsers(
     await audit.write({ who, kind: "browsers" });
     const browsers = await signIns.list(who, role === "admin" ? undefined : who.person);
     const around = aroundOf(c);
+    const own = browsers.filter((each) => each.who.person === who.person);
     const row = (each: Entered): Markup =>
       html`<tr>
         <td><bdi>${each.who.name}</bdi> <code class="dim">${each.who.person}</code></td>
@@ -28,6 +29,11 @@ export function routeBrowsers(
           <form method="post" action="/admin/browsers/${each.id}">
             ${token(around.csrf)}
             <button class="act">${each.id === entered.id ? "Sign out here" : "Sign out"}</button>
+            ${
+              each.who.person !== who.person && browsers.some((other) => isOther(other, each))
+                ? html`<button class="act" formaction="/admin/browsers/${each.id}/all">All of theirs</button>`
+                : ""
+            }
           </form>
         </td>
       </tr>`;
@@ -61,9 +67,34 @@ export function routeBrowsers(
                     </tbody>
                   </table>
                 </div>`
-          }`,
+          }
+          ${
+            own.length > 1
+              ? html`<form method="post" action="/admin/browsers">
+                  ${token(around.csrf)}
+                  <p><button class="act">Sign out my other browsers</button></p>
+                </form>`
+              : ""
+          }
+          <p><a href="/admin/sign-in">Sign in to another space</a></p>`,
       ),
     );
+  });
+
+  app.post("/browsers", async (c) => {
+    const { who, entered } = c.get("viewer");
+    await audit.write({ who, kind: "revoke", about: "my other browsers" });
+    await signIns.leaveOthers(entered.id, who);
+    return c.redirect("/admin/browsers", 303);
+  });
+
+  app.post("/browsers/:id/all", onlyAdmins({ audit }), async (c) => {
+    const { who, entered } = c.get("viewer");
+    const named = (await signIns.list(who)).find(({ id }) => id === c.req.param("id"));
+    if (named === undefined) return gone(c);
+    await audit.write({ who, kind: "revoke", about: `all of ${named.who.person}` });
+    await signIns.leaveOthers(entered.id, named.who);
+    return c.redirect("/admin/browsers", 303);
   });
 
   app.post("/browsers/:id", async (c) => {
@@ -71,8 +102,15 @@ export function routeBrowsers(
     const id = c.req.param("id");
     await audit.write({ who, kind: "revoke", about: id });
     const wasIn = await signIns.leave(id, who, role === "admin" ? undefined : who.person);
-    if (!wasIn)
-      return shown(c, problemPage("Not found", "There is no such browser, or it is out by now."), 404);
+    if (!wasIn) return gone(c);
     return c.redirect("/admin/browsers", 303);
   });
+}
+
+function isOther(one: Entered, of: Entered): boolean {
+  return one.id !== of.id && one.who.person === of.who.person;
+}
+
+async function gone(c: AdminContext): Promise<Response> {
+  return shown(c, problemPage("Not found", "There is no such browser, or it is out by now."), 404);
 }

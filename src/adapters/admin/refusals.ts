@@ -1,4 +1,4 @@
-/** What somebody signed in was refused, written down; who is refused again and again adds no line without end. */
+/** What somebody known was refused, written down; who is refused again and again adds no line without end. */
 
 import { createAttempts } from "../../core/admin/attempts.ts";
 import type { Audit, AuditLine } from "../../core/ports/audit.ts";
@@ -14,7 +14,8 @@ export function withFewRefusals(audit: Audit, clock: Pick<Clock, "ticks">): Audi
     list: (space, options) => audit.list(space, options),
     async write(line: AuditLine) {
       const { platform, space, person } = line.who;
-      if (line.kind === "refused" && !kept.take(`${platform}:${space}:${person}`)) return;
+      const isRefusal = line.kind === "refused" || line.kind === "sign_in_refused";
+      if (isRefusal && !kept.take(`${platform}:${space}:${person}`)) return;
       await audit.write(line);
     },
   };

@@ -9,7 +9,7 @@ import type { Audit } from "../../core/ports/audit.ts";
 import type { Person } from "../../core/ports/sign-ins.ts";
 import { problemPage } from "./pages/layout.ts";
 import { shown } from "./shown.ts";
-import { signInPage } from "./pages/sign-in.ts";
+import { signInPage, type SignInChoices } from "./pages/sign-in.ts";
 
 /** What the HTTP server gives with each request. */
 export interface AdminEnv {
@@ -53,7 +53,7 @@ export interface ViewerDeps {
  */
 export function onlyViewers(
   deps: ViewerDeps,
-  options: CookieOptions & { readonly mayEnterHere: (c: Context) => boolean },
+  options: CookieOptions & { readonly choices: (c: Context) => SignInChoices },
 ): MiddlewareHandler<AdminEnv> {
   const { viewers, audit, hash } = deps;
 
@@ -70,7 +70,7 @@ export function onlyViewers(
     switch (viewing.kind) {
       case "out": {
         const wanted = c.req.method === "GET" ? c.req.path : undefined;
-        return shown(c, signInPage({ mayEnterHere: options.mayEnterHere(c), wanted }), 401);
+        return shown(c, signInPage({ ...options.choices(c), wanted }), 401);
       }
       case "refused":
         return refused(c, viewing.who, "no role");

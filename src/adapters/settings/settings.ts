@@ -169,6 +169,12 @@ function problemsTogether(
       "is missing",
       "Set it to the application id that belongs to DISCORD_CLIENT_SECRET.",
     );
+    if (isReached)
+      need(
+        "publicUrl",
+        "is missing, and Discord sends people who sign in back to it",
+        "Set it to the address people reach, or unset DISCORD_CLIENT_SECRET.",
+      );
   }
   return problems;
 }

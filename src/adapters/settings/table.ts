@@ -115,12 +115,26 @@ export const table = {
   slackSigningSecret: secret(
     optional("SLACK_SIGNING_SECRET", "Proves that a request over HTTP comes from Slack.", text),
   ),
-  slackClientId: optional("SLACK_CLIENT_ID", "For installing the app in many workspaces by OAuth.", text),
+  slackClientId: optional(
+    "SLACK_CLIENT_ID",
+    "For installing the app in many workspaces by OAuth, and for Sign in with Slack on the admin pages.",
+    text,
+  ),
   slackClientSecret: secret(optional("SLACK_CLIENT_SECRET", "Belongs to `SLACK_CLIENT_ID`.", text)),
   slackApiUrl: optional("SLACK_API_URL", "Slack's API elsewhere, for tests and proxies.", web),
   discordToken: secret(optional("DISCORD_TOKEN", "The bot token of a Discord application.", text)),
-  discordClientId: optional("DISCORD_CLIENT_ID", "The application's id, for invitations and sign-in.", text),
-  discordClientSecret: secret(optional("DISCORD_CLIENT_SECRET", "Belongs to `DISCORD_CLIENT_ID`.", text)),
+  discordClientId: optional(
+    "DISCORD_CLIENT_ID",
+    "The application's id, for invitations, and for sign-in to the admin pages.",
+    text,
+  ),
+  discordClientSecret: secret(
+    optional(
+      "DISCORD_CLIENT_SECRET",
+      "Belongs to `DISCORD_CLIENT_ID`: people sign in to the admin pages with Discord.",
+      text,
+    ),
+  ),
   discordApiUrl: optional("DISCORD_API_URL", "Discord's API elsewhere, for tests and proxies.", web),
   workerConcurrency: withDefault(
     "WORKER_CONCURRENCY",

@@ -28,7 +28,7 @@ const CODE = /^[A-Za-z0-9_.:-]{1,100}$/;
 export const CLOSED_S = 30;
 
 /** What was thrown on the way, by the SDK or without it. */
-export function failureOf(error: unknown, token: string): SlackFailure {
+export function failureOf(error: unknown, token: string | undefined): SlackFailure {
   if (error instanceof WebAPIRateLimitedError) {
     return { kind: "rate_limited", afterMs: error.retryAfter * 1_000 };
   }
@@ -38,7 +38,8 @@ export function failureOf(error: unknown, token: string): SlackFailure {
     return refusalOf({ ...error.data }, retryAfter);
   }
   const cause = error instanceof WebAPIRequestError ? error.original : error;
-  const why = reasonsOf(cause).replaceAll(token, "…").slice(0, 300);
+  const said = reasonsOf(cause);
+  const why = (token === undefined ? said : said.replaceAll(token, "…")).slice(0, 300);
   return { kind: isUnsent(cause) || codesOf(cause).includes(NOT_SENT) ? "unreachable" : "unknown", why };
 }
 

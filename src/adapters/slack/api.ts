@@ -28,7 +28,8 @@ export interface SlackApiDeps {
 }
 
 export interface SlackApiOptions {
-  readonly token: string;
+  /** Absent for the few methods that take none. */
+  readonly token?: string;
   /** Default Slack's own, `https://slack.com/api/`. */
   readonly apiUrl?: string;
   /** How long one request may take with its answer, ms. Default 15,000. */

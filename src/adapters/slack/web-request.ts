@@ -28,18 +28,18 @@ export type WebRequest = (
 export const NOT_SENT = "NOT_SENT";
 
 /**
- * @param apiUrl what a method's name is put behind.
+ * @param apiUrl what a method's name is put behind. @param token none for the few methods that take none.
  * @param plain the connections, which those of several tokens may share.
  */
 export function createWebRequest(
   apiUrl: string,
-  token: string,
+  token: string | undefined,
   timeoutMs: number,
   plain: Dispatcher = webDispatcher(apiUrl),
 ): WebRequest {
   const base = apiUrl.endsWith("/") ? apiUrl : `${apiUrl}/`;
   const headers = {
-    authorization: `Bearer ${token}`,
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     accept: "application/json",
     "content-type": "application/x-www-form-urlencoded",
     "user-agent": "bobbin",

@@ -20,9 +20,13 @@ export interface Offer {
   readonly who: Person;
   /** Where it leads; to the list of threads without it. */
   readonly session?: SessionId;
+  /** How they have shown who they are, as the audit log says it. Default `link`. */
+  readonly way?: string;
   /** ms since 1970. */
   readonly until: number;
 }
+
+export type Offered = Pick<Offer, "who" | "session"> & Required<Pick<Offer, "way">>;
 
 export interface Entered {
   /** Names it on pages; opens nothing. */
@@ -39,12 +43,12 @@ export interface SignIns {
   /** Rejects when it could not be stored. */
   offer(offer: Offer): Promise<void>;
   /** Looks only. Undefined when it is unknown, was used or is over. */
-  offered(hash: string): Promise<Pick<Offer, "who" | "session"> | undefined>;
+  offered(hash: string): Promise<Offered | undefined>;
   /** Takes the offer and lets a browser in, in one step: of two that come at once one is let in. */
   enter(
     offer: string,
     browser: Pick<Entered, "id" | "until" | "browser"> & { readonly hash: string },
-  ): Promise<Pick<Offer, "who" | "session"> | undefined>;
+  ): Promise<Offered | undefined>;
   /** Lets a browser in without an offer: for who has shown in another way who they are. */
   admit(
     who: Person,
@@ -57,6 +61,8 @@ export interface SignIns {
   find(hash: string, idleMs: number, isUse: boolean): Promise<Entered | undefined>;
   /** Those of a space that are in, of one person where one is given; the newest first. */
   list(space: Pick<Person, "platform" | "space">, person?: string): Promise<readonly Entered[]>;
+  /** All of this person's but one: how many were in. From then on they are out. */
+  leaveOthers(than: string, who: Pick<Person, "platform" | "space" | "person">): Promise<number>;
   /** Whether it was in, in this space, and of this person where one is given. From then on it is out. */
   leave(id: string, space: Pick<Person, "platform" | "space">, person?: string): Promise<boolean>;
 }

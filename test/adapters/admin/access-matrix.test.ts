@@ -4,10 +4,9 @@ import { createOverviewMaker } from "../../../src/adapters/postgres/admin/overvi
 import type { Author } from "../../../src/core/inbound.ts";
 import { sessionNamed, storeThread } from "../../support/stored-threads.ts";
 import { openAdminWorld, person, type AdminWorld, type Browser } from "./admin-world.ts";
+import { isForm, PATH, ROUTES, SESSION, type Row } from "./route-table.ts";
 
 const SECRET = "the plan for Zanzibar";
-const SESSION = "slack:T1:C1:171.5";
-const PATH = `/admin/threads/${encodeURIComponent(SESSION)}`;
 
 const author = (id: string, more: Partial<Author> = {}): Author => ({
   id,
@@ -34,57 +33,6 @@ beforeAll(async () => {
 });
 afterAll(() => world[Symbol.asyncDispose]());
 
-type Kind =
-  /** For whoever comes: nothing of a thread is on it. */
-  | "open"
-  /** Of the viewer's own space, whichever that is. */
-  | "own"
-  /** Names a thread of the first space. */
-  | "thread"
-  | "admins"
-  /** Changes something. */
-  | "form";
-
-interface Row {
-  readonly kind: Kind;
-  readonly path: (own: string) => string;
-}
-
-const at =
-  (path: string): Row["path"] =>
-  () =>
-    path;
-
-/** Each route of the app has a line here; one without is a failure. */
-const ROUTES: Readonly<Record<string, Row>> = {
-  "GET /admin/assets/:name": { kind: "open", path: at("/admin/assets/admin.css") },
-  "GET /admin/in/:secret": { kind: "open", path: at(`/admin/in/${"x".repeat(43)}`) },
-  "POST /admin/in/:secret": { kind: "open", path: at(`/admin/in/${"x".repeat(43)}`) },
-  "POST /admin/here": { kind: "open", path: at("/admin/here") },
-  "POST /admin/out": { kind: "form", path: at("/admin/out") },
-  "GET /admin/browsers": { kind: "own", path: at("/admin/browsers") },
-  "POST /admin/browsers/:id": { kind: "form", path: (own) => `/admin/browsers/${own}` },
-  "POST /admin/threads/:id/reason": { kind: "form", path: at(`${PATH}/reason`) },
-  "POST /admin/threads/:id/remarks": { kind: "form", path: at(`${PATH}/remarks`) },
-  "POST /admin/threads/:id/remarks/:remark/assign": { kind: "form", path: at(`${PATH}/remarks/x/assign`) },
-  "POST /admin/threads/:id/remarks/:remark/resolve": { kind: "form", path: at(`${PATH}/remarks/x/resolve`) },
-  "POST /admin/threads/:id/export": { kind: "form", path: at(`${PATH}/export`) },
-  "GET /admin/export": { kind: "own", path: at("/admin/export") },
-  "POST /admin/export": { kind: "form", path: at("/admin/export") },
-  "GET /admin/audit": { kind: "admins", path: at("/admin/audit") },
-  "GET /admin/usage": { kind: "admins", path: at("/admin/usage") },
-  "GET /admin/usage/:file{[a-z]+\\.csv}": { kind: "admins", path: at("/admin/usage/people.csv") },
-  "GET /admin": { kind: "own", path: at("/admin/") },
-  "GET /admin/threads/:id": { kind: "thread", path: at(PATH) },
-  "GET /admin/threads/:id/live": { kind: "thread", path: at(`${PATH}/live`) },
-  "GET /admin/threads/:id/calls/:call": { kind: "thread", path: () => `${PATH}/calls/c${run}` },
-  "GET /admin/threads/:id/results/:run/:round/:call": {
-    kind: "thread",
-    path: () => `${PATH}/results/${run}/1/none`,
-  },
-  "GET /admin/threads/:id/entries/:epoch/:seq": { kind: "thread", path: at(`${PATH}/entries/1/1`) },
-};
-
 /** What each may. `in`: the status of their own pages. */
 const PEOPLE: Readonly<
   Record<
@@ -108,14 +56,31 @@ const PEOPLE: Readonly<
     in: 401,
     thread: false,
   },
+  "who has stolen a link that was used": {
+    browser: async () => {
+      await entered("UBOSS");
+      const link = await linkOf("UBOSS");
+      await world.newBrowser().send(link, {}, { token: "none" });
+      return withLink(link);
+    },
+    in: 401,
+    thread: false,
+  },
+  "who has stolen a link that is over": {
+    browser: async () => {
+      await entered("UBOSS");
+      const link = await linkOf("UBOSS");
+      await world.sql.query({ text: "update admin_offers set until = now_ms()" });
+      return withLink(link);
+    },
+    in: 401,
+    thread: false,
+  },
   "an admin whose browser was put out": {
     browser: async () => {
       const browser = await entered("UBOSS");
       await world.sql.query({
-        text: "update admin_browsers set left_at = 1 where n is null".replace(
-          "n is null",
-          "left_at is null and person = 'UBOSS'",
-        ),
+        text: "update admin_browsers set left_at = 1 where left_at is null and person = 'UBOSS'",
       });
       return browser;
     },
@@ -155,6 +120,13 @@ function withCookie(cookie: string): Browser {
   return browser;
 }
 
+async function withLink(link: string): Promise<Browser> {
+  const browser = world.newBrowser();
+  await browser.get(link);
+  await browser.send(link, {}, { token: "none" });
+  return browser;
+}
+
 const linkOf = async (id: string): Promise<string> => world.link(person("T1", id));
 
 async function entered(id: string, space = "T1", as?: Author): Promise<Browser> {
@@ -186,56 +158,69 @@ describe.each(Object.entries(PEOPLE))("%s", (_, { browser: open, in: status, thr
     browser = await open();
   });
 
-  test.each(Object.entries(ROUTES).filter(([, { kind }]) => kind !== "form" && kind !== "open"))(
-    "%s",
-    async (route, { kind, path }) => {
-      const answer = route.endsWith("/live") ? await firstOf(browser, path("")) : await browser.get(path(""));
-      const allowed = kind === "thread" ? thread : kind === "admins" ? isAdmin === true : true;
-      const refused = kind === "thread" ? 404 : 403;
-      const isNothing = route.includes("/results/");
-      const expected =
-        status !== 200 ? status : allowed && !isNothing ? 200 : isNothing && allowed ? 404 : refused;
-      expect(answer.status).toBe(expected);
-      // Neither kept nor framed by anybody, and nothing of the thread for those who may not see it.
-      expect(answer.headers.get("cache-control")).toMatch(/no-store/);
-      expect(answer.headers.get("x-frame-options")).toBe("DENY");
-      expect(answer.headers.get("content-security-policy")).toMatch(/default-src 'none'; script-src 'self'/);
-      if (!thread) expect(answer.text).not.toContain("Zanzibar");
-    },
-  );
+  /** What the answer to a form with its token, or to a look, has to be: one of these. */
+  function expected(route: string, { may, isOfThread, done }: Row): readonly number[] {
+    if (status !== 200) return [status];
+    const refusals = [
+      ...(may === "admins" && isAdmin !== true ? [403] : []),
+      ...(isOfThread === true && !thread ? [404] : []),
+    ];
+    return refusals.length > 0 ? refusals : [done ?? (isForm(route) ? 303 : 200)];
+  }
+  const rows = Object.entries(ROUTES);
+  const closed = rows.filter(([, { may }]) => may !== "anybody");
+
+  test.each(closed.filter(([route]) => !isForm(route)))("%s", async (route, row) => {
+    const path = row.path({ own: "none", run });
+    const answer = route.endsWith("/live") ? await firstOf(browser, path) : await browser.get(path);
+    expect(expected(route, row)).toContain(answer.status);
+    // Neither kept nor framed by anybody, and nothing of the thread for those who may not see it.
+    expect(answer.headers.get("cache-control")).toMatch(/no-store/);
+    expect(answer.headers.get("x-frame-options")).toBe("DENY");
+    expect(answer.headers.get("content-security-policy")).toMatch(/default-src 'none'; script-src 'self'/);
+    if (!thread) expect(answer.text).not.toContain("Zanzibar");
+  });
 
   test("a form does nothing without its token, with a wrong one, or from another site", async () => {
-    const own = await ownId(browser);
-    for (const [route, { kind, path }] of Object.entries(ROUTES)) {
-      if (kind !== "form") continue;
-      const refused = status === 401 ? 401 : 403;
-      expect([route, (await browser.send(path(own), {}, { token: "none" })).status]).toEqual([
-        route,
-        refused,
-      ]);
-      expect([route, (await browser.send(path(own), {}, { token: "wrong" })).status]).toEqual([
-        route,
-        refused,
-      ]);
-      const elsewhere = { headers: { origin: "https://evil.example" } };
-      expect([route, (await browser.send(path(own), {}, elsewhere)).status]).toEqual([route, 403]);
+    const ids = { own: await ownId(browser), run };
+    const refused = status === 401 ? 401 : 403;
+    const elsewhere = { headers: { origin: "https://evil.example" } };
+    for (const [route, { path, fields }] of closed.filter(([name]) => isForm(name))) {
+      for (const [how, wanted] of [
+        [{ token: "none" }, refused],
+        [{ token: "wrong" }, refused],
+        [elsewhere, 403],
+      ] as const)
+        expect([route, how, (await browser.send(path(ids), fields, how)).status]).toEqual([
+          route,
+          how,
+          wanted,
+        ]);
     }
     expect((await browser.get("/admin/browsers")).status).toBe(status);
   });
 
-  test("says something of a thread only where it may see it", async () => {
-    if (status !== 200) return;
-    for (const [path, fields] of [
-      [`${PATH}/reason`, { reason: "r" }],
-      [`${PATH}/remarks`, { kind: "note", text: "t" }],
-      [`${PATH}/remarks/x/assign`, {}],
-      [`${PATH}/remarks/x/resolve`, {}],
-    ] as const) {
-      const isNothing = path.includes("/x/");
-      expect([path, (await browser.send(path, fields)).status]).toEqual([
-        path,
-        thread && !isNothing ? 303 : 404,
+  test("a form with its token does only what its sender may", async () => {
+    for (const [route, row] of closed.filter(([name]) => isForm(name))) {
+      const sender = row.isLast === true ? await open() : browser;
+      const answer = await sender.send(row.path({ own: await ownId(sender), run }), row.fields);
+      expect([route, expected(route, row).includes(answer.status), answer.status]).toEqual([
+        route,
+        true,
+        answer.status,
       ]);
+      if (!thread) expect(answer.text).not.toContain("Zanzibar");
+    }
+  });
+
+  test("what is for anybody shows nothing of a thread", async () => {
+    for (const [route, { path }] of rows.filter(([, { may }]) => may === "anybody")) {
+      const visitor = world.newBrowser();
+      const where = path({ own: "none", run });
+      const answer = isForm(route)
+        ? await visitor.send(where, {}, { token: "none" })
+        : await visitor.get(where);
+      expect([route, answer.text.includes("Zanzibar"), visitor.cookie]).toEqual([route, false, ""]);
     }
     expect((await browser.send(`${PATH}/export`, { format: "jsonl" })).status).toBe(thread ? 200 : 404);
     const all = await browser.send("/admin/export", { format: "jsonl", reason: "r" });

@@ -1,7 +1,7 @@
 // The admin pages on a real server and a real Postgres, with platforms that say of people what the test wants.
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { createAdminPages, type AdminDeps } from "../../../src/adapters/admin/app.ts";
+import { createAdminPages, type AdminDeps, type AdminOptions } from "../../../src/adapters/admin/app.ts";
 import { listen, type Listening } from "../../../src/adapters/http/listen.ts";
 import { createNewId, sha256 } from "../../../src/adapters/ids.ts";
 import { createAudit } from "../../../src/adapters/postgres/admin/audit.ts";
@@ -16,6 +16,7 @@ import { isDirectAddress } from "../../../src/adapters/slack/identity.ts";
 import { readSlackAddress } from "../../../src/adapters/slack/message-link.ts";
 import { createSignIns } from "../../../src/adapters/postgres/admin/sign-ins.ts";
 import { openPostgres } from "../../../src/adapters/postgres/pool.ts";
+import { createSingleUse } from "../../../src/adapters/postgres/single-use.ts";
 import type { Sql } from "../../../src/adapters/postgres/sql.ts";
 import { createAccess } from "../../../src/core/access/access.ts";
 import { DEFAULT_ACCESS } from "../../../src/core/access/defaults.ts";
@@ -57,7 +58,7 @@ export interface AdminWorld extends AsyncDisposable {
   readonly url: string;
   /** What the platforms say; nobody without a line. An error is a platform that does not answer. */
   readonly people: Map<string, Author | Error>;
-  /** Every route that the app has, as `GET /admin/…`. */
+  /** Every route that the app has, as `GET /admin/…`, or `ALL /admin/…` for every method. */
   readonly routes: readonly string[];
   newBrowser(): Browser;
   /** The link that somebody is given, as a path. */
@@ -81,6 +82,8 @@ export async function openAdminWorld(
     readonly owner?: Person;
     readonly attempts?: AdminDeps["attempts"];
     readonly allowedHosts?: readonly string[];
+    readonly ways?: AdminDeps["ways"];
+    readonly platforms?: AdminOptions["platforms"];
   } = {},
 ): Promise<AdminWorld> {
   await using stack = new AsyncDisposableStack();
@@ -106,6 +109,8 @@ export async function openAdminWorld(
     {
       signIns,
       viewers,
+      ways: options.ways ?? [],
+      states: createSingleUse(sql),
       audit,
       overviews: createOverviews(sql, isDirectAddress),
       makeOverview: createOverviewMaker(sql).make,
@@ -131,6 +136,7 @@ export async function openAdminWorld(
       ],
       ...(options.owner === undefined ? {} : { owner: options.owner }),
       allowedHosts: options.allowedHosts ?? [],
+      platforms: options.platforms ?? ["slack", "discord"],
     },
   );
   const server: Listening = await listen(
@@ -141,9 +147,15 @@ export async function openAdminWorld(
   const door = createDoor({ signIns, clock, hash, newSecret }, server.url);
 
   function newBrowser(): Browser {
+    const tokens = new Map<string, string>();
     const tokenOf = async (): Promise<string> => {
+      const { cookie } = browser;
+      const known = tokens.get(cookie);
+      if (known !== undefined) return known;
       const page = await browser.get("/admin/browsers");
-      return /name="csrf" value="([0-9a-f]+)"/.exec(page.text)?.[1] ?? "";
+      const token = /name="csrf" value="([0-9a-f]+)"/.exec(page.text)?.[1] ?? "";
+      tokens.set(cookie, token);
+      return token;
     };
     const browser: Browser = {
       cookie: "",
@@ -180,9 +192,8 @@ export async function openAdminWorld(
     clock,
     url: server.url,
     people,
-    // A check before a route counts as the same once more.
+    // A check before a route counts as the same once more; what is mounted, or takes any method, is one too.
     routes: app.routes
-      .filter(({ method, path }) => method !== "ALL" && path !== "/admin/*")
       .map(({ method, path }) => `${method} ${path}`)
       .filter((route, n, all) => all.indexOf(route) === n),
     newBrowser,

@@ -10,12 +10,15 @@ export interface Call {
   readonly body: JsonObject;
   readonly files: readonly File[];
   readonly authorization: string | undefined;
+  /** Of the body. */
+  readonly type: string;
 }
 
 export interface Route {
   /** `POST /channels/:channel/messages` */
   readonly name: string;
-  readonly auth: "bot" | "none";
+  /** `any`: the bot, or a person's own token. */
+  readonly auth: "bot" | "any" | "none";
   /** Nothing for 204. */
   run(call: Call, platform: Platform): unknown;
 }
@@ -25,18 +28,21 @@ export class ApiError extends Error {
   readonly code: number;
   readonly errors: JsonObject | undefined;
   readonly retryAfterS: number | undefined;
+  /** In place of Discord's usual form. */
+  readonly body: JsonObject | undefined;
 
   constructor(
     status: number,
     code: number,
     message: string,
-    more: { readonly errors?: JsonObject; readonly retryAfterS?: number } = {},
+    more: { readonly errors?: JsonObject; readonly retryAfterS?: number; readonly body?: JsonObject } = {},
   ) {
     super(message);
     this.status = status;
     this.code = code;
     this.errors = more.errors;
     this.retryAfterS = more.retryAfterS;
+    this.body = more.body;
   }
 }
 

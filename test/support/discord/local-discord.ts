@@ -7,6 +7,7 @@ import { Faults, type Fault, type FaultOptions } from "./faults.ts";
 import { Gateway, type GatewayOptions } from "./gateway.ts";
 import { Interactions } from "./interactions.ts";
 import { CHANNEL_TYPES, PERMISSIONS, type Channel, type Guild, type Permission } from "./model.ts";
+import { AUTHORIZE_PATH, OAuth } from "./oauth.ts";
 import { createPerson, type Person, type Said } from "./person.ts";
 import { channelEvent, deleteEvent, guildEvent, messageEvent, type Platform } from "./platform.ts";
 import { RateLimits, type RateLimitOptions } from "./rate-limits.ts";
@@ -84,6 +85,10 @@ export interface LocalDiscord extends AsyncDisposable {
   readonly unusedFaults: number;
   clearFaults(): void;
   readonly gateway: Gateway;
+  /** People who sign in elsewhere with Discord. */
+  readonly oauth: OAuth;
+  /** What somebody is in one server; they are in all, and manage what moderators do, unless said. */
+  standing(person: { readonly id: string }, guild: Guild, what: "manager" | "not there"): void;
   close(): Promise<void>;
 }
 
@@ -99,9 +104,11 @@ export async function createLocalDiscord(options: LocalDiscordOptions = {}): Pro
   const token = "local-discord-token";
   const url = (): string => origin.replace("http:", "ws:");
   const gateway = new Gateway({ state, bot, applicationId, token, complaints, url }, options);
+  const oauth = new OAuth(state, applicationId);
   const platform: Platform = {
     state,
     bot,
+    oauth,
     applicationId,
     complaints,
     gateway,
@@ -115,7 +122,7 @@ export async function createLocalDiscord(options: LocalDiscordOptions = {}): Pro
   const rest = new RestApi(platform, faults);
   const failures: unknown[] = [];
   server.on("request", (request, response) => {
-    serve(rest, origin, request, response).catch((error: unknown) => {
+    serve(rest, oauth, origin, request, response).catch((error: unknown) => {
       failures.push(error);
       response.destroy();
     });
@@ -227,6 +234,10 @@ export async function createLocalDiscord(options: LocalDiscordOptions = {}): Pro
     },
     clearFaults: () => faults.clear(),
     gateway,
+    oauth,
+    standing({ id }, guild, what) {
+      (what === "manager" ? state.managers : state.absent).add(`${guild.id} ${id}`);
+    },
     async close() {
       platform.interactions.close();
       await gateway.close();
@@ -242,13 +253,20 @@ export async function createLocalDiscord(options: LocalDiscordOptions = {}): Pro
 
 async function serve(
   rest: RestApi,
+  oauth: OAuth,
   origin: string,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const pieces: Buffer[] = [];
   for await (const piece of request as AsyncIterable<Buffer>) pieces.push(piece);
-  await rest.serve(new URL(request.url ?? "/", origin), request, Buffer.concat(pieces), response);
+  const url = new URL(request.url ?? "/", origin);
+  if (url.pathname === AUTHORIZE_PATH) {
+    const { status, body } = oauth.page(url.href);
+    response.writeHead(status, { "content-type": "text/html; charset=utf-8" }).end(body);
+    return;
+  }
+  await rest.serve(url, request, Buffer.concat(pieces), response);
 }
 
 async function listen(port: number): Promise<{ server: Server; origin: string }> {

@@ -35,6 +35,9 @@ export const PERMISSIONS = {
   SendMessagesInThreads: 1n << 38n,
 } as const;
 
+/** May manage the server. */
+export const MANAGE_GUILD = 1n << 5n;
+
 export type Permission = keyof typeof PERMISSIONS;
 
 export interface Guild {

@@ -7,6 +7,10 @@ import type { RateLimits } from "./rate-limits.ts";
 import type { DiscordState } from "./state.ts";
 import { channelJson, eventFields, guildJson, messageJson } from "./wire.ts";
 
+interface Asking {
+  readonly authorization: string | undefined;
+}
+
 export interface Platform {
   readonly state: DiscordState;
   readonly bot: Profile;
@@ -15,6 +19,11 @@ export interface Platform {
   readonly gateway: Gateway;
   readonly interactions: Interactions;
   readonly limits: RateLimits;
+  /** People who sign in elsewhere with Discord. */
+  readonly oauth: {
+    exchange(call: Asking & { readonly body: JsonObject; readonly type: string }): JsonObject;
+    personOf(call: Asking, scope: string): Profile | undefined;
+  };
   /** Where the application may be installed: 0 servers, 1 people. */
   readonly installs: Set<number>;
   /** As the application has them registered, by scope: `global` or a guild's id. */

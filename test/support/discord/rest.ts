@@ -73,7 +73,13 @@ export class RestApi {
     this.calls.push(record);
     const isEdit = route.name === "PATCH /channels/:channel/messages/:message";
     const endEdit = isEdit ? this.#platform.complaints.beginEdit(params["message"] ?? "") : undefined;
-    const call: Call = { params, query, ...read, authorization: request.headers.authorization };
+    const call: Call = {
+      params,
+      query,
+      ...read,
+      authorization: request.headers.authorization,
+      type: request.headers["content-type"] ?? "",
+    };
     const answer = await this.#play(route, call, fault);
     endEdit?.();
     record.status = answer?.status;
@@ -112,7 +118,8 @@ export class RestApi {
 
   #perform(route: Route, call: Call): Answer {
     const { gateway, limits, complaints } = this.#platform;
-    if (route.auth === "bot" && call.authorization !== `Bot ${gateway.token}`) {
+    const isPersons = route.auth === "any" && call.authorization?.startsWith("Bearer ") === true;
+    if (route.auth !== "none" && !isPersons && call.authorization !== `Bot ${gateway.token}`) {
       return { status: 401, body: { message: "401: Unauthorized", code: 0 }, headers: {} };
     }
     const key = `${route.name} ${majorOf(call)}`;
@@ -144,7 +151,7 @@ export class RestApi {
         return { status: 429, body, headers: { ...headers, ...retry } };
       }
       if (error.code === 50035) complaints.add("form", `${route.name}: ${error.message}`);
-      const body = {
+      const body = error.body ?? {
         message: error.message,
         code: error.code,
         ...(error.errors ? { errors: error.errors } : {}),
@@ -213,6 +220,8 @@ async function readBody(
     const json = form.get("payload_json");
     return { body: JSON.parse(typeof json === "string" ? json : "{}") as JsonObject, files };
   }
+  if (type.startsWith("application/x-www-form-urlencoded"))
+    return { body: Object.fromEntries(new URLSearchParams(bytes.toString("utf8"))), files: [] };
   const parsed: unknown = bytes.length === 0 ? {} : JSON.parse(bytes.toString("utf8"));
   return { body: (Array.isArray(parsed) ? { list: parsed } : parsed) as JsonObject, files: [] };
 }

@@ -49,19 +49,32 @@ export const applicationRoutes: readonly Route[] = [
       },
     }),
   },
-  { name: "GET /users/@me", auth: "bot", run: (_, { bot }) => userJson(bot) },
+  { name: "POST /oauth2/token", auth: "none", run: (call, { oauth }) => oauth.exchange(call) },
+  {
+    name: "GET /users/@me",
+    auth: "any",
+    run: (call, { bot, oauth }) => userJson(oauth.personOf(call, "identify") ?? bot),
+  },
   {
     name: "GET /users/@me/guilds",
-    auth: "bot",
-    run: (_, { state }) =>
-      state.presentGuilds().map((guild) => ({
-        id: guild.id,
-        name: guild.name,
-        icon: null,
-        owner: false,
-        permissions: state.botBits(guild),
-        features: [],
-      })),
+    auth: "any",
+    run(call, { state, oauth }) {
+      const person = oauth.personOf(call, "guilds");
+      const limit = Math.min(200, Number(call.query["limit"] ?? 200));
+      const after = BigInt(call.query["after"] ?? 0);
+      const guilds = person === undefined ? state.presentGuilds() : state.guildsOf(person);
+      return guilds
+        .filter(({ id }) => BigInt(id) > after)
+        .slice(0, limit)
+        .map((guild) => ({
+          id: guild.id,
+          name: guild.name,
+          icon: null,
+          owner: false,
+          permissions: person === undefined ? state.botBits(guild) : String(state.bitsOf(person, guild)),
+          features: [],
+        }));
+    },
   },
   {
     name: "GET /applications/@me",

@@ -1,6 +1,6 @@
 // Channels and threads over REST: start a thread from a message, look it up, archive it, name it anew.
 import { ApiError, channelOf, messageOf, need, wrongForm, type Call, type Route } from "./call.ts";
-import { CHANNEL_TYPES, FLAGS, type JsonObject } from "./model.ts";
+import { CHANNEL_TYPES, FLAGS, MANAGE_GUILD, type JsonObject } from "./model.ts";
 import { beginThread, channelEvent, messageEvent, type Platform } from "./platform.ts";
 import { readWords } from "./routes-messages.ts";
 import { channelJson, memberJson, messageJson, userJson } from "./wire.ts";
@@ -132,11 +132,28 @@ export const channelRoutes: readonly Route[] = [
     name: "GET /guilds/:guild/members/:user",
     auth: "bot",
     run({ params }, { state }) {
-      if (!state.guilds.has(params["guild"] ?? "")) throw new ApiError(404, 10004, "Unknown Guild");
+      const guild = state.guilds.get(params["guild"] ?? "");
+      if (guild === undefined) throw new ApiError(404, 10004, "Unknown Guild");
       const profile = state.profiles.get(params["user"] ?? "");
-      if (profile === undefined || state.left.has(profile.id))
+      if (profile === undefined || !state.isMember(profile, guild))
         throw new ApiError(404, 10007, "Unknown Member");
-      return { ...memberJson(profile.roles), user: userJson(profile) };
+      const { roles } = profile;
+      const own = state.bitsOf(profile, guild) === 0n ? roles : [...roles, state.managersOf(guild)];
+      return { ...memberJson(own), user: userJson(profile) };
+    },
+  },
+  {
+    name: "GET /guilds/:guild",
+    auth: "bot",
+    run({ params }, { state }) {
+      const guild = state.guilds.get(params["guild"] ?? "");
+      if (guild === undefined) throw new ApiError(404, 10004, "Unknown Guild");
+      if (!guild.hasBot) throw new ApiError(403, 50001, "Missing Access");
+      const roles = [
+        { id: guild.id, name: "@everyone", permissions: "0" },
+        { id: state.managersOf(guild), name: "Managers", permissions: String(MANAGE_GUILD) },
+      ];
+      return { id: guild.id, name: guild.name, owner_id: "1", roles };
     },
   },
   {

@@ -1,6 +1,7 @@
 // The state of the local Discord: who may do what where, and what stands there. It knows nothing of HTTP and of the gateway.
 import {
   CHANNEL_TYPES,
+  MANAGE_GUILD,
   PERMISSIONS,
   type Channel,
   type Guild,
@@ -31,6 +32,9 @@ export class DiscordState {
   readonly nowMs: () => number;
   /** Who is in no server any more. */
   readonly left = new Set<string>();
+  /** Who is not in a server, and who manages one, as `server person`; others are in all, and manage what moderators do. */
+  readonly absent = new Set<string>();
+  readonly managers = new Set<string>();
   readonly profiles = new Map<string, Profile>();
   /** Of the files that the bot has sent, by their ids. */
   readonly texts = new Map<string, string>();
@@ -133,6 +137,24 @@ export class DiscordState {
   /** The bot's. */
   presentGuilds(): readonly Guild[] {
     return [...this.guilds.values()].filter(({ hasBot }) => hasBot);
+  }
+
+  isMember({ id }: Profile, guild: Guild): boolean {
+    return !this.left.has(id) && !this.absent.has(`${guild.id} ${id}`);
+  }
+
+  guildsOf(profile: Profile): readonly Guild[] {
+    return [...this.guilds.values()].filter((guild) => this.isMember(profile, guild));
+  }
+
+  /** What a person may do in the whole server. */
+  bitsOf({ id, isModerator }: Profile, guild: Guild): bigint {
+    return isModerator || this.managers.has(`${guild.id} ${id}`) ? MANAGE_GUILD : 0n;
+  }
+
+  /** The role of those who manage a server. */
+  managersOf(guild: Guild): string {
+    return String(BigInt(guild.id) + 1n);
   }
 
   botMay(channel: Channel, permission: Permission): boolean {

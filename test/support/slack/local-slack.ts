@@ -1,7 +1,5 @@
 // Slack at the network edge: a real HTTP and WebSocket server that speaks the Web API, socket mode and signed requests to the real
 // SDKs, as strict as Slack. Its state is what a person would see. It shares no code with the product.
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { AgentSessions, type AgentSession } from "./agent-sessions.ts";
 import { appInTeam, createApp, type AppIdentity, type AppOptions } from "./app-identity.ts";
 import { Complaints, type ComplaintOptions } from "./complaints.ts";
@@ -11,6 +9,7 @@ import { Faults, type Fault, type FaultOptions } from "./faults.ts";
 import { FileStore, type FileOptions, type StoredFile } from "./file-store.ts";
 import type { Channel, JsonObject, MessageRef, Profile } from "./message.ts";
 import { OAuth } from "./oauth.ts";
+import { OpenId } from "./openid.ts";
 import { createPerson, createWriter, type Person, type Writer } from "./person.ts";
 import type { Platform } from "./platform.ts";
 import { RateLimits, type RateLimitOptions } from "./rate-limits.ts";
@@ -25,10 +24,10 @@ import {
 } from "./seen.ts";
 import { SignedHttp, type RequestUrls } from "./signed-http.ts";
 import { SocketMode, type SocketOptions } from "./socket-mode.ts";
+import { listen, serve } from "./server.ts";
 import { Teams } from "./teams.ts";
 import { Views } from "./views.ts";
 import { WebApi, type CallRecord } from "./web-api.ts";
-import { serveFile } from "./file-server.ts";
 import { createIdSource, createTsSource, Workspace } from "./workspace.ts";
 
 export interface LocalSlackOptions extends AppOptions, DeliveryOptions, SocketOptions {
@@ -130,6 +129,8 @@ export interface LocalSlack extends LocalTeam, AsyncDisposable {
   /** Another workspace with the same app. */
   team(teamId: string, options?: TeamOptions): LocalTeam;
   readonly oauth: OAuth;
+  /** Sign in with Slack. */
+  readonly openId: OpenId;
   /** Somebody removes the app from the workspace. Slack says so, unless `quietly`. */
   uninstall(team: LocalTeam, how?: "quietly"): void;
   /** Slack takes the workspace's token no more, and says so, unless `quietly`. */
@@ -170,6 +171,7 @@ export async function createLocalSlack(options: LocalSlackOptions = {}): Promise
   const delivery = new Delivery(() => (http.urls ? http : sockets), options);
   const teams = new Teams();
   const oauth = new OAuth(teams, newId);
+  const openId = new OpenId(teams, oauth.redirectUrls, newId, nowMs);
   const platformOf = (teamId: string, identity: AppIdentity): Platform => {
     const workspace = new Workspace(teamId, nextTs, newId);
     const author = { user: identity.botUserId, botId: identity.botId, appId: identity.appId };
@@ -183,6 +185,7 @@ export async function createLocalSlack(options: LocalSlackOptions = {}): Promise
       files: new FileStore(newId, () => origin),
       responseUrls: new ResponseUrls(workspace, complaints, author, () => origin, nowMs),
       oauth,
+      openId,
       openConnection: () => `${origin.replace("http:", "ws:")}${sockets.newTicket()}`,
       longestPage: options.rateLimits?.distribution === "distributed" ? 15 : 1000,
       nowMs,
@@ -200,7 +203,7 @@ export async function createLocalSlack(options: LocalSlackOptions = {}): Promise
   const api = new WebApi(teams, faults, limitsOf);
   const failures: unknown[] = [];
   server.on("request", (request, response) => {
-    serve(teams, api, request, response).catch((error: unknown) => {
+    serve({ teams, api, openId }, request, response).catch((error: unknown) => {
       failures.push(error);
       response.destroy();
     });
@@ -227,6 +230,7 @@ export async function createLocalSlack(options: LocalSlackOptions = {}): Promise
       return teamOn(teams, platformOf(teamId, appInTeam(app, place, newId)), delivery);
     },
     oauth,
+    openId,
     uninstall(team, how) {
       const platform = platformIn(team);
       if (how === undefined) return oauth.remove(platform);
@@ -361,35 +365,4 @@ function teamOn(teams: Teams, platform: Platform, delivery: Delivery): LocalTeam
       platform.sessions.lineHistory(workspace.channelFor(channel).id, rootOf(root)),
     emit: (name, event, channel) => void platform.events.emit(name, event, channel),
   };
-}
-
-async function serve(
-  teams: Teams,
-  api: WebApi,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const [first] = teams.all;
-  if (first === undefined) throw new Error("there is no workspace");
-  const url = new URL(request.url ?? "/", first.origin);
-  const body = await bytesOf(request);
-  const [, place = "", name = ""] = url.pathname.split("/");
-  if (place === "api") return api.serve(name, url, request, body, response);
-  if (place === "response" && request.method === "POST") {
-    const owner = teams.all.find(({ responseUrls }) => responseUrls.has(name)) ?? first;
-    const answer = owner.responseUrls.receive(name, body.toString("utf8"));
-    response.writeHead(answer.status, { "content-type": "text/plain" }).end(answer.body);
-    return undefined;
-  }
-  return serveFile(first, url, request, body, response);
-}
-
-async function bytesOf(request: IncomingMessage): Promise<Buffer> {
-  return Buffer.concat(await Array.fromAsync(request as AsyncIterable<Buffer>));
-}
-
-async function listen(port: number): Promise<{ server: Server; origin: string }> {
-  const server = createServer();
-  await new Promise<void>((resolve) => void server.listen(port, "127.0.0.1", resolve));
-  return { server, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }

@@ -25,6 +25,11 @@ export interface Platform {
     revoke(call: ApiCall, platform: Platform): JsonObject;
     uninstall(call: ApiCall, platform: Platform): JsonObject;
   };
+  /** Sign in with Slack. */
+  readonly openId: {
+    exchange(call: ApiCall): JsonObject;
+    userInfo(call: ApiCall): JsonObject;
+  };
   /** A new address for a socket connection, good for one use. */
   readonly openConnection: () => string;
   /** The most that one page of history has, whatever is asked for. */

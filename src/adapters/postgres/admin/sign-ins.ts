@@ -1,6 +1,6 @@
 /** Offers and browsers in their tables. Whoever takes an offer does so by one statement, so that it lets in one browser. */
 
-import type { Entered, Offer, Person, SignIns } from "../../../core/ports/sign-ins.ts";
+import type { Entered, Offered, Person, SignIns } from "../../../core/ports/sign-ins.ts";
 import { cleanText, headOf } from "../../../core/text.ts";
 import type { Platform, SessionId } from "../../../core/thread.ts";
 import type { Sql } from "../sql.ts";
@@ -14,13 +14,14 @@ reasons as (delete from review_reasons where browser in (select id from browsers
 const OFFER = {
   name: "admin-offer",
   text: `${OLD}
-insert into admin_offers (hash, platform, space, person, name, session, until) values ($1, $2, $3, $4, $5, $6, $7)`,
+insert into admin_offers (hash, platform, space, person, name, session, until, way)
+values ($1, $2, $3, $4, $5, $6, $7, $8)`,
 };
 
 const OFFERED = {
   name: "admin-offered",
   text: `
-select platform, space, person, name, session from admin_offers
+select platform, space, person, name, session, way from admin_offers
 where hash = $1 and used_at is null and until > now_ms()`,
 };
 
@@ -29,11 +30,11 @@ const ENTER = {
   text: `
 with taken as (
   update admin_offers set used_at = now_ms() where hash = $1 and used_at is null and until > now_ms()
-  returning platform, space, person, name, session),
+  returning platform, space, person, name, session, way),
 entered as (
   insert into admin_browsers (hash, id, platform, space, person, name, browser, until)
   select $2, $3, platform, space, person, name, $4, $5 from taken)
-select platform, space, person, name, session from taken`,
+select platform, space, person, name, session, way from taken`,
 };
 
 const ADMIT = {
@@ -71,6 +72,14 @@ where id = $1 and platform = $2 and space = $3 and ($4::text is null or person =
 returning 1 as one`,
 };
 
+const LEAVE_OTHERS = {
+  name: "admin-leave-others",
+  text: `
+update admin_browsers set left_at = now_ms()
+where platform = $1 and space = $2 and person = $3 and id <> $4 and ${IS_IN}
+returning 1 as one`,
+};
+
 const LONGEST_BROWSER = 300;
 
 interface PersonRow {
@@ -82,13 +91,14 @@ interface PersonRow {
 
 interface OfferRow extends PersonRow {
   readonly session: SessionId | null;
+  readonly way: string;
 }
 
 type EnteredRow = PersonRow & Omit<Entered, "who">;
 
 export function createSignIns(sql: Sql): SignIns {
   return {
-    async offer({ hash, who, session, until }) {
+    async offer({ hash, who, session, until, way = "link" }) {
       const { platform, space, person, name } = who;
       await sql.query(OFFER, [
         hash,
@@ -98,6 +108,7 @@ export function createSignIns(sql: Sql): SignIns {
         cleanText(name),
         session ?? null,
         Math.round(until),
+        way,
       ]);
     },
     async offered(hash) {
@@ -125,6 +136,9 @@ export function createSignIns(sql: Sql): SignIns {
     async list({ platform, space }, person) {
       return (await sql.query<EnteredRow>(LIST, [platform, space, person ?? null])).map(toEntered);
     },
+    async leaveOthers(than, { platform, space, person }) {
+      return (await sql.query(LEAVE_OTHERS, [platform, space, person, than])).length;
+    },
     async leave(id, { platform, space }, person) {
       return (await sql.query(LEAVE, [id, platform, space, person ?? null])).length > 0;
     },
@@ -135,8 +149,8 @@ function shortened(browser: string): string {
   return headOf(cleanText(browser), LONGEST_BROWSER);
 }
 
-function toOffered({ session, ...who }: OfferRow): Pick<Offer, "who" | "session"> {
-  return { who, ...(session === null ? {} : { session }) };
+function toOffered({ session, way, ...who }: OfferRow): Offered {
+  return { who, way, ...(session === null ? {} : { session }) };
 }
 
 function toEntered({ platform, space, person, name, ...rest }: EnteredRow): Entered {

@@ -28,6 +28,12 @@ export const methods: ReadonlyMap<string, Method> = new Map([
   ["auth.revoke", bot((call, platform) => platform.oauth.revoke(call, platform))],
   ["apps.uninstall", bot((call, platform) => platform.oauth.uninstall(call, platform))],
   ["oauth.v2.access", { run: (call, { oauth }) => oauth.exchange(call), token: "none", scopes: [] }],
+  ["openid.connect.token", { run: (call, { openId }) => openId.exchange(call), token: "none", scopes: [] }],
+  // With the token of a person, which no other method takes.
+  [
+    "openid.connect.userInfo",
+    { run: (call, { openId }) => openId.userInfo(call), token: "none", scopes: [] },
+  ],
   ["users.info", bot(people.userInfo, "users:read")],
   ["users.conversations", bot(conversations.ofUser)],
   ["users.list", bot(people.usersList, "users:read")],

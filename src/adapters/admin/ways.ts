@@ -1,0 +1,168 @@
+/**
+ * The platforms' own sign-in: away to the platform, and back with a code. What came back has to be of this browser's going, which a cookie
+ * of ten minutes holds, and counts once. Whom the platform names passes the same door as somebody with a link: an offer is made for each
+ * space in which they have a role, and taken at once where there is but one.
+ */
+
+import { timingSafeEqual } from "node:crypto";
+import type { Hono } from "hono";
+import { deleteCookie, getCookie, setCookie } from "hono/cookie";
+import { isSecret } from "../../core/admin/secret.ts";
+import type { AdminRole } from "../../core/admin/viewers.ts";
+import type { Log } from "../../core/ports/log.ts";
+import type { Going, Proved, SignInWay } from "../../core/ports/sign-in-way.ts";
+import type { Person } from "../../core/ports/sign-ins.ts";
+import type { SingleUse } from "../../core/ports/single-use.ts";
+import type { ComeIn, ComeInDeps } from "./come-in.ts";
+import { problemPage } from "./pages/layout.ts";
+import { ownPath, spaceOfPath, wayPathOf } from "./pages/paths.ts";
+import { againPage, choosePage, noRolePage, type ChoosableSpace } from "./pages/ways.ts";
+import { shown } from "./shown.ts";
+import type { AdminContext, AdminEnv, CookieOptions } from "./viewer.ts";
+
+export interface WaysDeps extends Omit<ComeInDeps, "attempts" | "newId"> {
+  readonly ways: readonly SignInWay[];
+  /** Of what comes back. */
+  readonly states: SingleUse;
+  readonly log: Log;
+}
+
+const GOING_MS = 10 * 60_000;
+/** Spaces of one person that are looked at: each is two questions to the platform. */
+const MOST_SPACES = 25;
+
+type Found = { readonly who: Person; readonly name: string; readonly role: AdminRole };
+
+/** Before anything that asks who looks. */
+export function routeWays(app: Hono<AdminEnv>, deps: WaysDeps, comeIn: ComeIn, options: CookieOptions): void {
+  const { viewers, audit, signIns, clock, hash, newSecret, log } = deps;
+  const cookie = options.isSecure ? "__Host-bobbin_going" : "bobbin_going";
+  const place = { path: "/", secure: options.isSecure } as const;
+
+  const wayIn = (c: AdminContext): SignInWay | undefined =>
+    deps.ways.find(({ platform }) => platform === c.req.param("platform"));
+
+  /** What goes out can be made of the cookie alone, and the cookie of none of it. */
+  function goingOf(held: string, { platform }: SignInWay): Going {
+    const of = (what: string): string => hash(`${what} ${platform} ${held}`);
+    return { state: of("state"), nonce: of("nonce"), verifier: of("verifier") };
+  }
+
+  app.get("/with/:platform", async (c) => {
+    const way = wayIn(c);
+    if (way === undefined) return notSetUp(c);
+    const held = [newSecret(), clock.now() + GOING_MS, ownPath(c.req.query("next"))].join(" ");
+    setCookie(c, cookie, held, { ...place, httpOnly: true, sameSite: "Lax", maxAge: GOING_MS / 1_000 });
+    c.header("Cache-Control", "no-store, private");
+    return c.redirect(way.addressOf(goingOf(held, way)), 302);
+  });
+
+  app.get("/with/:platform/back", async (c) => {
+    const way = wayIn(c);
+    if (way === undefined) return notSetUp(c);
+    const held = getCookie(c, cookie) ?? "";
+    deleteCookie(c, cookie, place);
+    const [secret = "", until = "", next = ""] = held.split(" ");
+    const going = goingOf(held, way);
+    const leftMs = Number(until) - clock.now();
+    const isOwn = isSecret(secret) && isSame(c.req.query("state") ?? "", going.state);
+    if (!isOwn || !(leftMs > 0 && leftMs <= GOING_MS)) return again(c, way, BEGUN_ELSEWHERE);
+    // Each is a row in the store, and a question to the platform.
+    const refused = await comeIn.tooOften(c, "with");
+    if (refused !== undefined) return refused;
+    // Whoever reads the address afterwards, in a log or in the history, can use nothing of it.
+    if (!(await deps.states.use(going.state, Number(until)))) return again(c, way, BEGUN_ELSEWHERE);
+
+    const error = c.req.query("error");
+    if (error !== undefined) return again(c, way, sentenceOf(error, way));
+    const proved = await way.whoHas(c.req.query("code") ?? "", going);
+    switch (proved.kind) {
+      case "proved":
+        return enter(c, way, proved, ownPath(next));
+      case "spent":
+        return again(
+          c,
+          way,
+          `${way.name} does not take what it gave to your browser: it is too old, or was used.`,
+        );
+      case "misconfigured": {
+        log.error("a platform refuses the sign-in of admins", { platform: way.platform, code: proved.code });
+        const sentence = `${way.name} does not take what the bot is set to (${proved.code}). Whoever runs the bot has to correct its client id, its client secret, or the redirect address that ${way.name} knows; npm run doctor says which.`;
+        return shown(c, problemPage("Not set up rightly", sentence), 503);
+      }
+      case "away":
+        log.warn("a platform does not say who wants to sign in", { platform: way.platform, why: proved.why });
+        return shown(c, problemPage("Not now", `${way.name} does not answer. Try again in a minute.`), 503);
+      default:
+        return proved satisfies never;
+    }
+  });
+
+  async function enter(
+    c: AdminContext,
+    way: SignInWay,
+    { person, name, spaces }: Extract<Proved, { readonly kind: "proved" }>,
+    next: string,
+  ): Promise<Response> {
+    const { platform } = way;
+    const found: Found[] = [];
+    const without: { readonly who: Person; readonly name: string }[] = [];
+    let isUnknown = false;
+    // One after the other: the work asks the platform too.
+    for (const each of spaces.slice(0, MOST_SPACES)) {
+      const who: Person = { platform, space: each.space, person, name };
+      const role = await viewers.roleOf(who).catch(() => "unknown" as const);
+      if (role === "unknown") isUnknown = true;
+      else if (role === undefined) without.push({ who, name: each.name });
+      else found.push({ who, name: each.name, role });
+    }
+    const [first] = found;
+    if (first === undefined) {
+      if (isUnknown) {
+        const sentence = "Whether you are an admin could not be learnt. Try again in a minute.";
+        return shown(c, problemPage("Not now", sentence), 503);
+      }
+      for (const { who } of without) await audit.write({ who, kind: "sign_in_refused", about: way.name });
+      const places = without.map((each) => each.name);
+      return shown(c, noRolePage({ way: way.name, platform, person, name, places }), 403);
+    }
+    const wanted = found.find(({ who }) => who.space === spaceOfPath(next));
+    const only = wanted ?? (found.length === 1 ? first : undefined);
+    if (only !== undefined) return comeIn.byOffer(c, await offer(only.who, way), next);
+    const choices: ChoosableSpace[] = [];
+    for (const { who, ...rest } of found) choices.push({ ...rest, who, link: await offer(who, way) });
+    return shown(c, choosePage({ way: way.name, choices, next, hasMore: spaces.length > MOST_SPACES }));
+  }
+
+  async function offer(who: Person, way: SignInWay): Promise<string> {
+    const secret = newSecret();
+    await signIns.offer({ hash: hash(secret), who, until: clock.now() + GOING_MS, way: way.name });
+    return secret;
+  }
+
+  async function again(c: AdminContext, way: SignInWay, sentence: string): Promise<Response> {
+    const refused = await comeIn.tooOften(c, "again");
+    return refused ?? shown(c, againPage(way.name, wayPathOf(way.platform), sentence), 400);
+  }
+
+  async function notSetUp(c: AdminContext): Promise<Response> {
+    const sentence = "Nobody signs in with this platform here: its client id and client secret are not set.";
+    return shown(c, problemPage("Not set up", sentence), 404);
+  }
+}
+
+const BEGUN_ELSEWHERE =
+  "This sign-in was begun in another browser, is older than ten minutes, or was finished before.";
+
+/** What came with the address may have been written by anybody. */
+function sentenceOf(error: string, { name }: SignInWay): string {
+  if (error === "access_denied") return `You have cancelled it in ${name}.`;
+  return /^[a-z_]{1,40}$/.test(error)
+    ? `${name} did not let you through (${error}).`
+    : `${name} did not let you through.`;
+}
+
+function isSame(given: string, wanted: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(wanted)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
