@@ -300,7 +300,9 @@ export async function startApp(
         },
         { worker: `${hostname()}/${process.pid}`, lateWritesMs: coordination.lateWritesMs },
       );
-      started.push(...(await startWorkers(coordination, serving, settings.workerConcurrency)));
+      started.push(
+        ...(await startWorkers({ coordination, database, store }, serving, settings.workerConcurrency)),
+      );
       sweeper.start();
       overviews.start();
       branching.start();

@@ -22,6 +22,8 @@ export interface Database {
   exclusive(body: () => Promise<void>, what?: Exclusive): Promise<void>;
   /** One sentence on what is missing, or nothing. */
   check(): Promise<string | undefined>;
+  /** Does `work`, which changes nothing, on each of the connections that stay. What fails is left to those who need it. */
+  warm(work: () => Promise<unknown>): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -34,6 +36,8 @@ export interface DatabaseTimes {
 const ALIVE = { name: "alive", text: "select 1 as alive" };
 /** Beside the runs there are the web chat and the sweeper; a run needs a connection only for its short statements. */
 const CONNECTIONS = 20;
+/** One that is opened anew plans each statement when it first meets it: some tens of ms that the next message would wait for. */
+const KEPT = 6;
 
 /** Waits for a Postgres that is not there yet. @throws BobbinError for what waiting cannot change. */
 export async function openDatabase(
@@ -47,12 +51,13 @@ export async function openDatabase(
   if (databaseUrl === undefined) {
     const watched = watchDisk(await openEmbedded({ directory: dataDir, log }), clock);
     const { sql } = watched;
-    return { sql, exclusive: alone, check: () => check(watched), close: () => sql.close() };
+    return { sql, exclusive: alone, check: () => check(watched), warm: once, close: () => sql.close() };
   }
   await untilThere("Postgres", () => preparePostgres(databaseUrl, log), deps, signal);
   const postgres = openPostgres({
     url: databaseUrl,
     connections: CONNECTIONS,
+    kept: KEPT,
     log,
     ...(connectTimeoutMs === undefined ? {} : { connectTimeoutMs }),
     ...(statementTimeoutMs === undefined ? {} : { statementTimeoutMs }),
@@ -61,7 +66,7 @@ export async function openDatabase(
   const { sql } = watched;
   if (redisUrl !== undefined) {
     const exclusive: Database["exclusive"] = (body, what) => exclusively(sql, body, what);
-    return { sql, exclusive, check: () => check(watched), close: () => sql.close() };
+    return { sql, exclusive, check: () => check(watched), warm, close: () => sql.close() };
   }
   try {
     const heartbeat = await claimProcess({ sql, clock, log });
@@ -69,7 +74,7 @@ export async function openDatabase(
       await heartbeat.release();
       await sql.close();
     };
-    return { sql, exclusive: alone, takenOver: heartbeat.signal, check: () => check(watched), close };
+    return { sql, exclusive: alone, takenOver: heartbeat.signal, check: () => check(watched), warm, close };
   } catch (error) {
     await sql.close();
     throw error;
@@ -96,6 +101,15 @@ async function fit(url: string): Promise<void> {
   throw new BobbinError("store_unavailable", `${found.sentence} ${found.fix}`, {
     retryable: found.kind === "unreachable",
   });
+}
+
+/** At the same time, so that each takes a connection of its own. */
+async function warm(work: () => Promise<unknown>): Promise<void> {
+  await Promise.allSettled(Array.from({ length: KEPT }, work));
+}
+
+async function once(work: () => Promise<unknown>): Promise<void> {
+  await Promise.allSettled([work()]);
 }
 
 async function check(database: WatchedSql): Promise<string | undefined> {

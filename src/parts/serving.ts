@@ -9,7 +9,10 @@ import { onlyWhileAllowed } from "../core/run/only-while-allowed.ts";
 import { createRunSession, type RunSessionDeps, type RunSessionOptions } from "../core/run/run-session.ts";
 import { createServe, type ServeDeps, type ServeStep } from "../core/run/serve-session.ts";
 import { onlyWhereInstalled, type WhereInstalledDeps } from "../core/run/where-installed.ts";
+import type { RunStore } from "../core/ports/run-store.ts";
+import { sessionIdOf } from "../core/thread.ts";
 import type { Coordination } from "./coordination.ts";
+import type { Database } from "./database.ts";
 import type { Places } from "./places.ts";
 
 export interface ServingDeps
@@ -55,12 +58,22 @@ export function openServing(
   };
 }
 
+/** A thread that nobody can write in: where no claim finds anything. */
+const NOBODYS = sessionIdOf({ platform: "web", space: "nobody", channel: "nobody", root: "nobody" });
+
 /** @param concurrency sessions of people's that one process serves at a time. */
 export async function startWorkers(
-  coordination: Pick<Coordination, "workerFor" | "goalWorkerFor">,
+  deps: {
+    readonly coordination: Pick<Coordination, "workerFor" | "goalWorkerFor">;
+    readonly database: Pick<Database, "warm">;
+    readonly store: Pick<RunStore, "open">;
+  },
   serving: ReturnType<typeof openServing>,
   concurrency: number,
 ): Promise<readonly { readonly name: string; readonly stop: () => Promise<void> }[]> {
+  const { coordination, database, store } = deps;
+  // What another worker hands over at a deploy comes at once, and each connection plans a claim when it first makes one.
+  await database.warm(() => store.open(NOBODYS, "nobody"));
   const worker = coordination.workerFor(serving.people, concurrency);
   await worker.start();
   // People's messages have all places of their own; goals share half as many.

@@ -11,6 +11,8 @@ export interface PostgresOptions {
   readonly url: string;
   /** Connections at most; default 10. */
   readonly connections?: number;
+  /** Connections that stay open while nothing happens; default 0. */
+  readonly kept?: number;
   /** How long to wait for a connection, ms; default 5,000. */
   readonly connectTimeoutMs?: number;
   /** How long a statement may run, ms; default 15,000. The answer may be late by a second, never more. */
@@ -105,6 +107,7 @@ function newPool(options: PostgresOptions): pg.Pool {
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.connections ?? 10,
+    min: options.kept ?? 0,
     connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
     statement_timeout: statementTimeoutMs,
     // Ours as well: a server that is frozen or cut off says nothing, not even that the time is over.
