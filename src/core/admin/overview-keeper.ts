@@ -22,6 +22,8 @@ export interface OverviewKeeperDeps {
 export interface OverviewKeeperOptions {
   /** How long after a thread changed it is looked at, ms: what changes meanwhile is one look. Default 1,000. */
   readonly afterMs?: number;
+  /** The same of a thread that is still under way so long after it began. Most have ended by then, and are looked at once. Default 5,000. */
+  readonly underWayMs?: number;
   /** From one look at all threads to the next, ms. Default 60,000. */
   readonly everyMs?: number;
   /** Between two threads of a look at all, ms: nobody waits for it. Default 5. */
@@ -29,7 +31,7 @@ export interface OverviewKeeperOptions {
 }
 
 export interface OverviewKeeper {
-  /** The same step, after which the thread is looked at; also when it begins, so that what is under way can be found. */
+  /** The same step, after which the thread is looked at; also while it takes long, so that what is under way can be found. */
   after(step: ServeStep): ServeStep;
   start(): void;
   /** Begins nothing more; resolves when what is under way has ended. */
@@ -37,7 +39,7 @@ export interface OverviewKeeper {
 }
 
 /** After each thread it rests for so many times as long as that took: answers come first, and a busy hour is made up for behind it. */
-const RESTS = 4;
+const RESTS = 9;
 const LONGEST_REST_MS = 1_000;
 /** The same thread is made again only after so many times as long: a very long one that never rests is read now and then. */
 const AGAIN = 20;
@@ -54,7 +56,7 @@ export function createOverviewKeeper(
   options: OverviewKeeperOptions = {},
 ): OverviewKeeper {
   const { maker, clock, log } = deps;
-  const { afterMs = 1_000, everyMs = 60_000, gapMs = 5 } = options;
+  const { afterMs = 1_000, underWayMs = 5_000, everyMs = 60_000, gapMs = 5 } = options;
   const stopping = new AbortController();
   const waiting = new Set<SessionId>();
   /** Those that took long, with the ticks from which on they may be made again. */
@@ -154,6 +156,7 @@ export function createOverviewKeeper(
   };
 
   function changed(session: SessionId): void {
+    if (stopping.signal.aborted) return;
     if (waiting.size < MOST_WAITING) waiting.add(session);
     cancelSoon ??= clock.after(afterMs, () => {
       cancelSoon = undefined;
@@ -163,8 +166,11 @@ export function createOverviewKeeper(
 
   return {
     after: (step) => (session, lease, leaving) => {
-      changed(session);
-      return step(session, lease, leaving).finally(() => changed(session));
+      const cancel = clock.after(underWayMs, () => changed(session));
+      return step(session, lease, leaving).finally(() => {
+        cancel();
+        changed(session);
+      });
     },
     start: planAll,
     async stop() {

@@ -39,6 +39,26 @@ test("a thread that is served often within a second is looked at once, and nobod
   expect(clock.waiting).toBe(0);
 });
 
+test("a thread that is under way for long can be found before it ends, and one that ends soon is looked at once", async () => {
+  const { clock, keeper, made } = world();
+  const ends = Promise.withResolvers<"worked">();
+  const serve = keeper.after((session) => (session.endsWith("long") ? ends.promise : Promise.resolve("worked")));
+  const begin = (session: string) =>
+    serve(session as SessionId, {} as unknown as Lease, new AbortController().signal);
+  const long = begin("slack:T1:C1:long");
+  await begin("slack:T1:C1:short");
+  await clock.advance(5_900);
+  expect(made).toEqual(["slack:T1:C1:short"]);
+  await clock.advance(200);
+  expect(made).toEqual(["slack:T1:C1:short", "slack:T1:C1:long"]);
+  ends.resolve("worked");
+  await long;
+  await clock.advance(1_100);
+  expect(made).toEqual(["slack:T1:C1:short", "slack:T1:C1:long", "slack:T1:C1:long"]);
+  await keeper.stop();
+  expect(clock.waiting).toBe(0);
+});
+
 test("what was missed, since a process died or the store was away, is made up for by the look at all", async () => {
   const behind = Array.from({ length: 250 }, (_, n) => `slack:T1:C1:${n}`);
   const all = [...behind];
@@ -90,7 +110,7 @@ test("it rests after each thread for some times as long as that took, so that an
     await serve(session as SessionId, {} as unknown as Lease, new AbortController().signal);
   await clock.advance(1_050);
   expect(made).toEqual(["slack:T1:C1:1"]);
-  await clock.advance(240);
+  await clock.advance(490);
   expect(made).toEqual(["slack:T1:C1:1"]);
   await clock.advance(20);
   expect(made).toEqual(["slack:T1:C1:1", "slack:T1:C1:2"]);
