@@ -22,7 +22,8 @@ export const spaceIn = (session: string): string =>
 /** SQL: whether the run `r` of the session `o` takes a place. */
 export const RUNNING = `r.cause = 'continuation' and r.reply = 'open' and o.touched_at > now_ms() - ${SILENT_MS}`;
 
-const busy = (space: string): string => `(
+/** SQL: how many there are in the space that is this expression. */
+export const busy = (space: string): string => `(
   select count(*) from runs r join sessions o on o.id = r.session
   where ${RUNNING} and starts_with(r.session, ${space} || ':'))`;
 

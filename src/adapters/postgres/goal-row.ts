@@ -33,12 +33,21 @@ const OPEN = {
 select g.body, g.version, now_ms() as now, s.muted is true as "isMuted" from sessions s join goals g on g.id = s.goal where s.id = $1`,
 };
 
+/** SQL: the same as JSON, beside what else is read of the session that is this row; null where it has none. */
+export const openGoalJson = (session: string): string => `(
+  select json_build_object('body', g.body, 'version', g.version, 'now', now_ms(), 'isMuted', ${session}.muted is true)
+  from goals g where g.id = ${session}.goal)`;
+
+export type GoalColumns = Omit<GoalRow, "goal"> & { readonly body: unknown };
+
+export function toGoalRow({ body, ...rest }: GoalColumns): GoalRow {
+  return { goal: toGoal(body), ...rest };
+}
+
 /** The thread's open goal. */
 export async function readOpen(sql: Sql, session: SessionId): Promise<GoalRow | undefined> {
-  const [row] = await sql.query<Omit<GoalRow, "goal"> & { body: unknown }>(OPEN, [session]);
-  if (row === undefined) return undefined;
-  const { body, ...rest } = row;
-  return { goal: toGoal(body), ...rest };
+  const [row] = await sql.query<GoalColumns>(OPEN, [session]);
+  return row && toGoalRow(row);
 }
 
 export function toGoal(body: unknown): Goal {

@@ -15,7 +15,7 @@ import {
   type GoalChange,
   type GoalRow,
 } from "./goal-row.ts";
-import { hasPlace, RUNNING, spaceIn, spaceOf } from "./goal-places.ts";
+import { busy, hasPlace, RUNNING, spaceIn, spaceOf } from "./goal-places.ts";
 import type { EntryRow } from "./entry-row.ts";
 import { sorted, TAIL } from "./open-tail.ts";
 import { shaped } from "./shaped.ts";
@@ -78,7 +78,8 @@ const MAY_BEGIN = `g.wake_at <= now_ms()
 const DUE_IN_SPACE = {
   name: "goals-due-in-space",
   text: `
-select g.session from goals g where ${MAY_BEGIN} and starts_with(g.session, $2) order by g.wake_at, g.n limit $1::integer`,
+select g.session, ${busy("$2::text")}::integer as busy from goals g
+where ${MAY_BEGIN} and starts_with(g.session, $2 || ':') order by g.wake_at, g.n limit $1::integer`,
 };
 
 /**
@@ -221,8 +222,9 @@ export function createGoals(sql: Sql, { atOnceIn = () => Infinity }: GoalsOption
     },
     async due(limit, like) {
       if (like !== undefined) {
-        const rows = await sql.query<{ session: SessionId }>(DUE_IN_SPACE, [limit, `${spaceOf(like)}:`]);
-        return rows.map(({ session }) => session);
+        const values = [limit, spaceOf(like)];
+        const rows = await sql.query<{ session: SessionId; busy: number }>(DUE_IN_SPACE, values);
+        return rows.filter((row, place) => row.busy + place < atOnceIn(like)).map(({ session }) => session);
       }
       const rows = await sql.query<{ session: SessionId; at: number; busy: number }>(DUE, [limit]);
       return rows

@@ -67,14 +67,18 @@ select h.fence, h.epoch, r.started_at as "startedAt", exists (select from left_b
 from was cross join held h cross join started r`,
 });
 
-/** `stale`: something happened in the session meanwhile, and has to be looked at first. */
+/**
+ * `stale`: something happened in the session meanwhile, and has to be looked at first.
+ * @param known the goal as it was just read; it is read where that was not done.
+ */
 export async function openGoal(
   sql: Sql,
   session: SessionId,
   worker: string,
   options: { readonly newRun: () => string; readonly tail: number; readonly atOnce: number },
+  known: GoalRow | undefined,
 ): Promise<Opened | "stale"> {
-  const before = await readOpen(sql, session);
+  const before = known ?? (await readOpen(sql, session));
   if (before === undefined) return { kind: "nothing" };
   if (before.isMuted) return quieted(sql, session, before);
   const step = reduceGoal(before.goal, { kind: "begin" }, before.now);
@@ -148,9 +152,10 @@ from entries e where e.run = $1 and e.inbound is not null and e.created_at >= $2
 export async function openGoalOf(
   sql: Sql,
   claimed: { readonly run: RunInfo },
+  known?: GoalRow,
 ): Promise<{ readonly goal?: Goal }> {
   const { run } = claimed;
-  const open = await readOpen(sql, run.session);
+  const open = known ?? (await readOpen(sql, run.session));
   // One that was set later is not what this run is about, also where it took the place of the one that was.
   if (open === undefined || open.goal.createdAt > run.startedAt) return {};
   const { goal } = open;

@@ -9,6 +9,7 @@ import type { SessionId } from "../../core/thread.ts";
 import { toAuthor, type EntryRow } from "./entry-row.ts";
 import { CHOSEN, toChosen, toShown, type ChosenRow } from "./chosen-row.ts";
 import { toFrozen, FROZEN, type FrozenRow } from "./frozen-row.ts";
+import { openGoalJson, toGoalRow, type GoalColumns, type GoalRow } from "./goal-row.ts";
 import { IN_ORDER, isDropped, LAST_FIRST, noteEntry, USER_ENTRY } from "./ledger-sql.ts";
 import { newest, TAIL, tailOf, type TailRow } from "./open-tail.ts";
 import { shaped } from "./shaped.ts";
@@ -22,13 +23,16 @@ interface UsualRow extends FrozenRow, ChosenRow, TailRow {
   readonly startedAt: number;
   readonly requester: unknown;
   readonly added: readonly EntryRow[] | null;
-  readonly goal: string | null;
+  /** The open one of the session. */
+  readonly goal: GoalColumns | null;
 }
 
 /** A claim, before it is looked what goal the session has, if any. */
 export interface Found {
   readonly opened: Opened;
   readonly hasGoal: boolean;
+  /** As it stood when that was looked; absent where it was not read. */
+  readonly goal?: GoalRow;
 }
 
 /** $1 session, $2 worker, $3 the new run's id. */
@@ -74,7 +78,7 @@ added as (
   returning seq, epoch, run, round, body),
 ${newest("held", tail)}
 select todo.kind as todo, h.fence, was.epoch, r.started_at as "startedAt", r.requester,
-  (select ${TAIL} from newest e) as history, (select ${TAIL} from added e) as added, was.goal, ${CHOSEN},
+  (select ${TAIL} from newest e) as history, (select ${TAIL} from added e) as added, ${openGoalJson("was")} as goal, ${CHOSEN},
   ${FROZEN("was.epoch")}
 from was cross join todo left join held h on true left join started r on true`,
 });
@@ -88,8 +92,8 @@ export async function openUsual(
 ): Promise<Found | "other" | "stale"> {
   const { id, tail } = options;
   const [row] = await sql.query<UsualRow>(USUAL({ tail }), [session, worker, id]);
-  const hasGoal = typeof row?.goal === "string";
-  if (row === undefined || row.todo === "nothing") return { opened: { kind: "nothing" }, hasGoal };
+  const found = row?.goal == null ? { hasGoal: false } : { hasGoal: true, goal: toGoalRow(row.goal) };
+  if (row === undefined || row.todo === "nothing") return { opened: { kind: "nothing" }, ...found };
   if (row.todo === "other") return "other";
   if (row.fence === null) return "stale";
   const { epoch, startedAt } = row;
@@ -106,5 +110,5 @@ export async function openUsual(
     stopped: false,
     afterCrash: false,
   };
-  return { opened, hasGoal };
+  return { opened, ...found };
 }

@@ -125,12 +125,12 @@ export function createRunStore(
     open(session, worker, goals) {
       const options = { newRun: newId, tail };
       return snapshotRetry(async () => {
-        const { opened, hasGoal } = await openRun(sql, session, worker, options);
+        const { opened, hasGoal, goal } = await openRun(sql, session, worker, options);
         if (!hasGoal || opened.kind === "settle") return opened;
-        if (opened.kind === "run") return { ...opened, ...(await openGoalOf(sql, opened)) };
+        if (opened.kind === "run") return { ...opened, ...(await openGoalOf(sql, opened, goal)) };
         return goals === undefined
           ? opened
-          : openGoal(sql, session, worker, { ...options, atOnce: goalsAtOnceIn(session) });
+          : openGoal(sql, session, worker, { ...options, atOnce: goalsAtOnceIn(session) }, goal);
       });
     },
     async beginning(session) {

@@ -37,7 +37,7 @@ export interface Goals {
   /**
    * The sessions whose goal has something to do by itself now, the one that is due longest first. Where they are too many each space has
    * its share, and one in which no more turns may run has none.
-   * @param like only those of the space of this one.
+   * @param like only those of the space of this one, and only as many as may begin there now.
    */
   due(limit: number, like?: SessionId): Promise<readonly SessionId[]>;
 }

@@ -65,8 +65,8 @@ const RING_MS = 2_000;
 
 /** What is due later than that is rung for by the sweeper. */
 const SOON_MS = 10_000;
-/** How many others are rung for when a place is free: one of them may be held by somebody else. */
-const NEXT_IN_LINE = 2;
+/** How many are rung for at most when places are free: several turns may have ended in one moment. */
+const NEXT_IN_LINE = 5;
 
 type Bell = (session: SessionId, goal: Goal) => void;
 

@@ -108,6 +108,7 @@ test("a space that is full, and one that has very many, leave the others their s
   await dueSince(2, one.sessions);
   const due = await goals.due(2);
   expect(due).toEqual([many.sessions[0], one.sessions[0]]);
-  // In the space itself they are named all the same, for when a place is free.
-  expect(await goals.due(10, full.sessions[0])).toEqual(full.sessions.slice(1));
+  // Who looks in one space is told of as many as have a place there.
+  expect(await goals.due(10, full.sessions[0])).toEqual([]);
+  expect(await goals.due(10, many.sessions[0])).toEqual([many.sessions[0]]);
 });

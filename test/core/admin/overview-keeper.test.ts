@@ -42,7 +42,9 @@ test("a thread that is served often within a second is looked at once, and nobod
 test("a thread that is under way for long can be found before it ends, and one that ends soon is looked at once", async () => {
   const { clock, keeper, made } = world();
   const ends = Promise.withResolvers<"worked">();
-  const serve = keeper.after((session) => (session.endsWith("long") ? ends.promise : Promise.resolve("worked")));
+  const serve = keeper.after((session) =>
+    session.endsWith("long") ? ends.promise : Promise.resolve("worked"),
+  );
   const begin = (session: string) =>
     serve(session as SessionId, {} as unknown as Lease, new AbortController().signal);
   const long = begin("slack:T1:C1:long");
