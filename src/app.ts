@@ -32,7 +32,7 @@ import { createBranching, type BranchingOptions } from "./core/branch/branching.
 import { createCommands } from "./core/command/commands.ts";
 import { createGoalPolicies } from "./core/goal/policy.ts";
 import type { Log } from "./core/ports/log.ts";
-import type { Surface } from "./core/ports/surface.ts";
+import type { Surface, Voice } from "./core/ports/surface.ts";
 import { createBacklog } from "./core/run/backlog.ts";
 import { createIntake } from "./core/run/intake.ts";
 import { createLeaveSpace } from "./core/run/leave-space.ts";
@@ -189,7 +189,7 @@ export async function startApp(
         inbox,
         policies,
         queue: goalQueue,
-        surfaceOf: (at) => surfaceOf(at),
+        surfaceOf: (...at) => surfaceOf(...at),
         reachOf: (at) => places.reachOf(at),
         clock,
         newId,
@@ -228,8 +228,8 @@ export async function startApp(
     const { replyPages } = settings.config.limits;
     const placeOptions = { botName: BOT_NAME, replyPages };
     const places = openPlaces({ sql, messages, live, log, clock }, { slack, discord }, placeOptions);
-    const surfaceOf = (session: SessionId): Surface => {
-      const surface = watch.surface(places.surfaceOf(session), threadOf(session).platform);
+    const surfaceOf = (session: SessionId, voice?: Voice): Surface => {
+      const surface = watch.surface(places.surfaceOf(session, voice), threadOf(session).platform);
       return world.surface?.(surface) ?? surface;
     };
     const { beginningOf: conversationOf, openings } = places;

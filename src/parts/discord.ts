@@ -50,7 +50,7 @@ import type { ReadingMarks } from "../core/ports/reading-marks.ts";
 import type { PeopleNow } from "../core/ports/people-now.ts";
 import type { SignInWay } from "../core/ports/sign-in-way.ts";
 import type { StandingOf } from "../core/ports/standings.ts";
-import type { Surface } from "../core/ports/surface.ts";
+import type { Surface, Voice } from "../core/ports/surface.ts";
 import type { ThreadPlaces } from "../core/ports/thread-places.ts";
 import type { Transcripts } from "../core/ports/transcripts.ts";
 import type { Intake } from "../core/run/intake.ts";
@@ -62,7 +62,7 @@ import { orLater } from "./or-later.ts";
 import { untilThere } from "./until-there.ts";
 
 export interface Discord {
-  surfaceOf(session: SessionId): Surface;
+  surfaceOf(session: SessionId, voice?: Voice): Surface;
   readonly standingOf: StandingOf;
   readonly openings: Openings;
   readonly conversation: OpenConversation;
@@ -161,9 +161,12 @@ export async function openDiscord(
   const openings = createDiscordOpenings({ api, places, log });
 
   return {
-    surfaceOf(session) {
-      const surface = createDiscordSurface({ api, threads, pacer, log }, session);
-      return withDiscordFiles(surface, { api, pacer }, session, settings.config.limits.replyPages);
+    surfaceOf(session, voice = "reply") {
+      const surface = createDiscordSurface({ api, threads, pacer, clock, log }, session, { voice });
+      return withDiscordFiles(surface, { api, pacer }, session, {
+        mostPages: settings.config.limits.replyPages,
+        voice,
+      });
     },
     standingOf: createDiscordStanding({ api, clock }, times.standings),
     openings,
@@ -231,7 +234,7 @@ export async function openDiscord(
         );
         const suggest = createSuggest({ api, commands, log });
         const takeInteraction = createTakeInteraction(
-          { api, owed, channels, answerInteraction, suggest, commands, log },
+          { api, owed, channels, answerInteraction, suggest, commands, clock, log },
           bot,
         );
         const changes = createMissedChanges({ api, reader, receive, transcripts, clock, log });

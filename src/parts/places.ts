@@ -11,7 +11,7 @@ import { BobbinError } from "../core/errors.ts";
 import type { Conversation, OpenConversation } from "../core/ports/conversation.ts";
 import type { Openings } from "../core/ports/openings.ts";
 import type { StandingOf } from "../core/ports/standings.ts";
-import type { Surface } from "../core/ports/surface.ts";
+import type { Surface, Voice } from "../core/ports/surface.ts";
 import type { Reach } from "../core/run/where-installed.ts";
 import { threadOf, type Platform, type SessionId } from "../core/thread.ts";
 import type { Discord } from "./discord.ts";
@@ -19,7 +19,7 @@ import type { Slack } from "./slack.ts";
 
 export interface Places {
   /** @throws BobbinError where the session's platform is not configured in this process. */
-  surfaceOf(session: SessionId): Surface;
+  surfaceOf(session: SessionId, voice?: Voice): Surface;
   /** The same, of new threads. */
   readonly openings: Openings;
   readonly conversation: Conversation;
@@ -47,7 +47,7 @@ export function hostsOf({ publicUrl }: Pick<Settings, "publicUrl">): readonly st
 
 /** What a platform gives to those who answer. */
 interface Place {
-  surfaceOf(session: SessionId): Surface;
+  surfaceOf(session: SessionId, voice?: Voice): Surface;
   readonly openings: Openings;
   readonly conversation: Conversation;
   readonly beginning?: OpenConversation;
@@ -89,10 +89,11 @@ export function openPlaces(
     throw new BobbinError("platform_unavailable", `${platform} is not configured here`);
   };
   return {
-    surfaceOf: (session) => placeOf(session).surfaceOf(session),
+    surfaceOf: (session, voice) => placeOf(session).surfaceOf(session, voice),
     openings: {
       refusal: (beside) => placeOf(beside).openings.refusal(beside),
       open: async (beside, opening, mayBegin) => placeOf(beside).openings.open(beside, opening, mayBegin),
+      leave: (beside, key) => placeOf(beside).openings.leave?.(beside, key),
       addressOf: async (session) => placeOf(session).openings.addressOf(session),
     },
     conversation: {

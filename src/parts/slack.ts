@@ -42,7 +42,7 @@ import type { PersonThreads } from "../core/ports/person-threads.ts";
 import type { PeopleNow } from "../core/ports/people-now.ts";
 import type { SignInWay } from "../core/ports/sign-in-way.ts";
 import type { StandingOf } from "../core/ports/standings.ts";
-import type { Surface } from "../core/ports/surface.ts";
+import type { Surface, Voice } from "../core/ports/surface.ts";
 import type { Transcripts } from "../core/ports/transcripts.ts";
 import type { Intake } from "../core/run/intake.ts";
 import type { Reach } from "../core/run/where-installed.ts";
@@ -53,7 +53,7 @@ import { orLater } from "./or-later.ts";
 import { untilThere } from "./until-there.ts";
 
 export interface Slack {
-  surfaceOf(session: SessionId): Surface;
+  surfaceOf(session: SessionId, voice?: Voice): Surface;
   readonly standingOf: StandingOf;
   readonly openings: Openings;
   readonly conversation: OpenConversation;

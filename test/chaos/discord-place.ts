@@ -2,6 +2,7 @@
 // sooner or later, whoever listens just then, and only what nobody could fetch afterwards may be missed.
 import { setTimeout as pause } from "node:timers/promises";
 import type { Fault } from "../support/discord/faults.ts";
+import { goalSlash } from "../support/discord/goal-slash.ts";
 import type { LocalDiscord } from "../support/discord/local-discord.ts";
 import type { Person, Said } from "../support/discord/person.ts";
 import type { SeenMessage } from "../support/discord/seen.ts";
@@ -158,7 +159,7 @@ export function createDiscordPlace(discord: LocalDiscord, random: Random): Chaos
       const thread = known(of);
       if (!isThere(thread)) return undefined;
       try {
-        return isAnswered(thread.starter.command(thread.channel, "goal", { goal: order }));
+        return isAnswered(thread.starter.command(thread.channel, ...goalSlash(order)));
       } catch {
         // Nobody has registered it yet.
         return undefined;

@@ -134,7 +134,7 @@ async function onDiscord(kind: "text" | "forum"): Promise<Scene> {
   const places = createThreadPlaces(sql);
   const threads = createThreads({ api, places, log: silentLog });
   const surfaceOf = (session: SessionId): Surface =>
-    createDiscordSurface({ api, threads, pacer: createLocalPacer(clock), log: silentLog }, session);
+    createDiscordSurface({ api, threads, pacer: createLocalPacer(clock), ...deps }, session);
   let thread: string;
   if (kind === "forum") {
     thread = ana.publish(channel, "hello", `${discord.botMention} hello`).channel;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll } from "vitest";
 import { COMMANDS } from "../../src/core/command/table.ts";
+import { goalSlash } from "../support/discord/goal-slash.ts";
 import type { Person } from "../support/discord/person.ts";
 import { until } from "../support/until.ts";
 import { LONG, onlyFor, QUESTION, testCommands, type CommandDriver } from "./command-table.ts";
@@ -48,7 +49,9 @@ async function openDriver(): Promise<CommandDriver<Spot>> {
       const takes = COMMANDS[name].argument;
       const before = discord.whispers(where, person).length;
       const options = argument === undefined || takes.kind === "none" ? {} : { [takes.name]: argument };
-      await person.command(where, name, options);
+      await (name === "goal"
+        ? person.command(where, ...goalSlash(argument))
+        : person.command(where, name, options));
       return until(() => discord.whispers(where, person)[before], {
         timeoutMs: LIMIT_MS,
         what: `/${name} is answered`,

@@ -152,7 +152,7 @@ test("I7 pitfall 13: other bots and webhooks are not heard; one that is allowed 
     expect(read).not.toContain(unheard);
 });
 
-test("pitfall 15: the sign of work is part of the reply and goes with it; no typing is ever shown", async () => {
+test("pitfall 15: the bot types only while nothing of an answer stands; then the sign of work is part of the reply and goes with it", async () => {
   const { discord, ana, channel, at } = scene();
   const mayEnd = Promise.withResolvers<void>();
   world.llm.script(async (exchange) => {
@@ -166,5 +166,12 @@ test("pitfall 15: the sign of work is part of the reply and goes with it; no typ
   expect(answer?.text).not.toContain("Thinking");
   // Only what asks how the answer was stays.
   expect(answer?.buttons.map(({ label }) => label)).toEqual(["👍", "👎"]);
-  expect(discord.callsOf("POST /channels/:channel/typing")).toEqual([]);
+  expect(discord.isTyping(id)).toBe(false);
+  world.llm.script(says("done again"));
+  discord.fault("POST /channels/:channel/messages", { kind: "rate limited", retryAfterS: 1 });
+  ana.say(id, "once more");
+  await until(() => discord.isTyping(id), { what: "the bot types" });
+  await world.shows(id, "done again");
+  await world.settled(id, 2);
+  expect(discord.isTyping(id)).toBe(false);
 });

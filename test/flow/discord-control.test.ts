@@ -317,14 +317,14 @@ test("pitfall 6: a long answer stands whole over several messages, each within t
 test("a goal is set in a thread, and one that is only asked about in a channel says that there is none", async () => {
   const { discord, ana, channel, at } = scene();
   const { invalidRequests } = discord;
-  expect(await ana.command(channel, "goal", { goal: "status" })).toBe("answered");
+  expect(await ana.command(channel, "goal status")).toBe("answered");
   await until(() => discord.whispers(channel, ana).at(-1)?.includes("There is no goal"), {
     what: "Ana is told so",
   });
   const { id } = ana.say(channel, `${at} hello`);
   await world.settled(id, 1);
   world.llm.script(says("The herons are sorted."), says("Nothing is left."));
-  expect(await ana.command(id, "goal", { goal: "sort the herons --turns 1" })).toBe("answered");
+  expect(await ana.command(id, "goal set", { objective: "sort the herons", turns: 1 })).toBe("answered");
   await world.shows(id, "The herons are sorted.");
   await world.shows(id, "Nothing is left.");
   expect(discord.invalidRequests).toBe(invalidRequests);

@@ -70,7 +70,9 @@ async function onDiscord(): Promise<GoalDriver<string>> {
   return {
     llm: world.llm,
     async begin(text) {
-      await ana.command(channel, "goal", { goal: text });
+      // Without a text it asks for one, in a form.
+      await ana.command(channel, "goal set");
+      await ana.submit({ text });
       const root = await until(
         () => discord.shown(channel.id).find(({ content }) => content.includes("gave me a goal")),
         { timeoutMs: LIMIT_MS, what: "the thread is opened" },

@@ -1,7 +1,7 @@
 // What people do to a bot that works: stop it, begin anew, try again; and what becomes of an answer whose worker dies.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { openPostgres } from "../../src/adapters/postgres/pool.ts";
-import { eventsThenSilence, delta, refuses, says } from "../support/fake-llm/answers.ts";
+import { callsTools, eventsThenSilence, delta, refuses, says } from "../support/fake-llm/answers.ts";
 import { freshDatabase, type FreshDatabase } from "../support/services/postgres.ts";
 import { silentLog } from "../support/silent-log.ts";
 import type { FaultOptions } from "../support/slack/faults.ts";
@@ -146,6 +146,35 @@ describe.each(["socket", "http"] as const)("over %s, a gateway and two workers",
     const prompts = world.llm.requests.slice(-2).map(({ body }) => JSON.stringify(body.messages));
     expect(prompts.filter((prompt) => prompt.includes("heron"))).toHaveLength(1);
     expect(prompts.filter((prompt) => prompt.includes("egret"))).toHaveLength(0);
+  });
+
+  test("a goal by the shortcut of a message: the form sets it, shows it when it is opened again, and changes it; a word there is a text", async () => {
+    const { ana, channel, at } = scene();
+    const waits = callsTools({
+      id: "c-wait",
+      name: "wait_for",
+      arguments: JSON.stringify({ kind: "time", minutes: 60, reason: "the herons sleep" }),
+    });
+    const root = ana.say(channel, `${at} hello`);
+    const [answer] = await world.settled(root, 1);
+    world.llm.script(waits, says("Until they wake."));
+    await byShortcut(ana, "bobbin_goal", answer!);
+    await until(() => ana.modal() !== undefined, { what: "the form is shown" });
+    expect(ana.modal()).toMatchObject({ title: { text: "Goal of this thread" } });
+    await ana.submit({ text: "pause\n\nDone when:\n- all herons sleep\n\n--turns 9" });
+    const card = await world.shows(root, /^\**Goal · waits/);
+    expect(card.text).toMatch(/pause/);
+    expect(JSON.stringify(card.blocks)).toContain("of 9");
+    await byShortcut(ana, "bobbin_goal", answer!);
+    await until(() => ana.modal() !== undefined, { what: "the form is shown again" });
+    expect(ana.modal()).toMatchObject({ title: { text: "Change the goal" } });
+    expect(JSON.stringify(ana.modal())).toContain(String.raw`pause\n\nDone when:\n- all herons sleep`);
+    await ana.submit({ text: "count the sleeping herons" });
+    const changed = await world.shows(root, /^\**Goal · [\s\S]*count the sleeping herons/);
+    expect(changed.ts).toBe(card.ts);
+    expect(JSON.stringify(changed.blocks)).not.toContain("all herons sleep");
+    await ana.say(channel, `${at} goal clear`, { thread: root }).delivered;
+    await world.shows(root, /^\**Goal · ended/);
   });
 
   test("a failed answer has a button that tries again, once, also when it is pressed twice", async () => {

@@ -9,6 +9,7 @@ import {
   type APIApplicationCommand,
   type APIApplicationCommandOption,
 } from "discord-api-types/v10";
+import type { CommandField, CommandPart } from "../../core/command/goal-parts.ts";
 import { COMMANDS, type CommandArgument } from "../../core/command/table.ts";
 import { pause, growingMs } from "../../core/pause.ts";
 import type { Clock } from "../../core/ports/clock.ts";
@@ -33,6 +34,10 @@ interface Option {
   readonly max_length?: number;
   readonly choices?: readonly { readonly name: string; readonly value: string }[];
   readonly autocomplete?: boolean;
+  readonly min_value?: number;
+  readonly max_value?: number;
+  /** Of a part of the command. */
+  readonly options?: readonly Option[];
 }
 
 /** In servers and in direct messages with the bot, for all who have it there: people by a server, or for themselves. */
@@ -41,11 +46,11 @@ export function wantedCommands(installs: readonly ApplicationIntegrationType[]):
     contexts: [InteractionContextType.Guild, InteractionContextType.BotDM],
     integration_types: installs,
   };
-  const slash = Object.entries(COMMANDS).map(([name, { summary, argument }]) => ({
+  const slash = Object.entries(COMMANDS).map(([name, { summary, argument, parts }]) => ({
     name,
     type: ApplicationCommandType.ChatInput,
     description: summary,
-    options: optionsOf(argument),
+    options: parts === undefined ? optionsOf(argument) : partsOf(parts),
     ...place,
   }));
   // Discord takes no description for what stands in a menu.
@@ -82,6 +87,33 @@ function optionsOf(argument: CommandArgument): readonly Option[] {
     }
     default:
       return argument satisfies never;
+  }
+}
+
+function partsOf(parts: Readonly<Record<string, CommandPart>>): readonly Option[] {
+  return Object.entries(parts).map(([name, { summary, fields }]) => ({
+    type: ApplicationCommandOptionType.Subcommand,
+    name,
+    description: summary,
+    options: Object.entries(fields).map(([field, of]) => fieldOption(field, of)),
+  }));
+}
+
+function fieldOption(name: string, field: CommandField): Option {
+  const { kind, summary: description } = field;
+  switch (kind) {
+    case "text":
+      return { type: ApplicationCommandOptionType.String, name, description, max_length: field.longest };
+    case "number":
+      return {
+        type: ApplicationCommandOptionType.Integer,
+        name,
+        description,
+        min_value: 1,
+        max_value: field.most,
+      };
+    default:
+      return kind satisfies never;
   }
 }
 
@@ -138,9 +170,16 @@ function formOf({
 function optionForm(option: Option | APIApplicationCommandOption): readonly unknown[] {
   const { type, name, description } = option;
   const longest = "max_length" in option ? option.max_length : undefined;
+  const [least, most] = "min_value" in option ? [option.min_value, option.max_value] : [];
   const isSuggested = "autocomplete" in option && option.autocomplete === true;
   const choices = "choices" in option ? (option.choices ?? []) : [];
-  return [type, name, description, longest ?? null, isSuggested, choices.map((one) => [one.name, one.value])];
+  const inner = "options" in option ? (option.options ?? []) : [];
+  return [
+    [type, name, description],
+    [longest ?? null, least ?? null, most ?? null, isSuggested],
+    choices.map((one) => [one.name, one.value]),
+    inner.map(optionForm),
+  ];
 }
 
 function sorted(numbers: readonly number[] | null | undefined): readonly number[] {

@@ -5,7 +5,7 @@
 
 import { MessageFlags, Routes, type APIMessage } from "discord-api-types/v10";
 import type { Pacer } from "../../core/ports/pacer.ts";
-import type { KnownPost, MayBegin, Surface, Written } from "../../core/ports/surface.ts";
+import type { KnownPost, MayBegin, Surface, Voice, Written } from "../../core/ports/surface.ts";
 import { withFiles, type FileToSend } from "../../core/reply/file-pages.ts";
 import { createTurns } from "../../core/reply/turns.ts";
 import { headOf } from "../../core/text.ts";
@@ -13,7 +13,8 @@ import { threadOf, type SessionId } from "../../core/thread.ts";
 import type { DiscordApi } from "./api.ts";
 import { decisionOn, isForbidden } from "./refusals.ts";
 import { newerOf, snowflakeAt } from "./snowflake.ts";
-import { CLOCKS_APART_MS, NOBODY, nonceOf, REQUESTS } from "./surface.ts";
+import { REQUESTS } from "./budgets.ts";
+import { CLOCKS_APART_MS, NOBODY, nonceOf } from "./surface.ts";
 
 const ALT_UNITS = 1_024;
 
@@ -21,7 +22,7 @@ export function withDiscordFiles(
   surface: Surface,
   { api, pacer }: { readonly api: DiscordApi; readonly pacer: Pacer },
   session: SessionId,
-  mostPages: number,
+  { mostPages, voice }: { readonly mostPages: number; readonly voice?: Voice },
 ): Surface {
   const { channel } = threadOf(session);
 
@@ -70,7 +71,7 @@ export function withDiscordFiles(
       },
       remove: (message, mayBegin, urgency) => surface.remove(message, mayBegin, urgency),
     },
-    createTurns(pacer, session),
+    createTurns(pacer, session, voice),
   );
 }
 

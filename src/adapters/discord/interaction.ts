@@ -1,20 +1,23 @@
 /** Clicks, slash commands and the menus of messages: what each asks for. Pure. */
 
 import {
+  ApplicationCommandOptionType,
   ApplicationCommandType,
   ApplicationIntegrationType,
   InteractionType,
   MessageFlags,
+  type APIApplicationCommandInteractionDataOption,
   type APIInteraction,
   type APIMessage,
 } from "discord-api-types/v10";
 import { clickOf, UNKNOWN_BUTTON, type About } from "../../core/command/button.ts";
 import type { Command, CommandName } from "../../core/command/command.ts";
 import type { CommandRequest } from "../../core/command/commands.ts";
+import { goalInFields, isGoalPart } from "../../core/command/goal-parts.ts";
 import { setsGoal, type GoalThreadAsked } from "../../core/command/goal-thread.ts";
 import { COMMANDS, commandOf } from "../../core/command/table.ts";
 import { quoted } from "../../core/context/quoted.ts";
-import { writtenIn } from "../../core/goal/form.ts";
+import { writtenIn, type Begun } from "../../core/goal/form.ts";
 import type { Author, MessageInbound, Where } from "../../core/inbound.ts";
 import type { InboundId } from "../../core/ids.ts";
 import type { ThreadPlace } from "../../core/ports/thread-places.ts";
@@ -40,8 +43,8 @@ export type Asked =
   | { readonly kind: "message"; readonly inbound: MessageInbound; readonly place?: ThreadPlace }
   /** A goal is given where there is no thread: it gets one. */
   | { readonly kind: "goal_thread"; readonly asked: GoalThreadAsked }
-  /** Somebody wants to write the goal of this thread, or to change it. */
-  | { readonly kind: "goal_form"; readonly request: CommandRequest }
+  /** Somebody wants to write the goal of this thread, or to change it. `begun`: what they said of it already. */
+  | { readonly kind: "goal_form"; readonly request: CommandRequest; readonly begun?: Begun }
   /** Nothing can be done about it, for this reason. */
   | { readonly kind: "nothing"; readonly why: string };
 
@@ -53,6 +56,7 @@ export const MENUS: Readonly<Record<string, { readonly command?: CommandName }>>
   Details: { command: "details" },
 };
 
+const OUTDATED = "Your Discord has an older form of this command. Begin to type it anew.";
 const ABSENT = "I am not in this server. Ask somebody who manages it to invite me, or write to me directly.";
 const NOT_HERE = "That cannot be done here.";
 const ELSEWHERE = "That message is not in this server. Ask there.";
@@ -92,6 +96,7 @@ export function askedBy(
       if (data.type === ApplicationCommandType.ChatInput) {
         const name = nameOfCommand(data.name);
         if (name === undefined) return undefined;
+        if (name === "goal") return asking(interaction, (one) => ofGoal(one, data.options, bot));
         const given = givenIn(data);
         return asking(interaction, (one) => ofSlash(one, name, given, { bot, channels }));
       }
@@ -115,11 +120,10 @@ export function askedBy(
     case InteractionType.ModalSubmit: {
       const written = submittedIn(interaction);
       if (written === undefined) return undefined;
-      const { text, goal } = written;
-      const id = goal === undefined ? {} : { id: goal };
-      const command: Command = { name: "goal", value: writtenIn(id, text) };
+      const { text, id } = written;
+      const command: Command = { name: "goal", value: writtenIn(written, text) };
       return asking(interaction, (one) =>
-        inThread(one, one.channel, command, bot, goal === undefined ? {} : { goal: { id: goal } }),
+        inThread(one, one.channel, command, bot, id === undefined ? {} : { goal: { id } }),
       );
     }
     default:
@@ -127,9 +131,28 @@ export function askedBy(
   }
 }
 
-function formOf(one: Asking, bot: DiscordBot): Asked {
+function formOf(one: Asking, bot: DiscordBot, begun?: Begun): Asked {
   const asked = inThread(one, one.channel, { name: "goal" }, bot);
-  return asked.kind === "command" ? { kind: "goal_form", request: asked.request } : asked;
+  if (asked.kind !== "command") return asked;
+  return { kind: "goal_form", request: asked.request, ...(begun === undefined ? {} : { begun }) };
+}
+
+/** A command with parts has no other form, but what was registered before may still be on somebody's screen. */
+function ofGoal(
+  one: Asking,
+  options: readonly APIApplicationCommandInteractionDataOption[] | undefined,
+  bot: DiscordBot,
+): Asked {
+  const part = options?.[0];
+  if (part?.type !== ApplicationCommandOptionType.Subcommand || !isGoalPart(part.name))
+    return { kind: "nothing", why: OUTDATED };
+  const given = (part.options ?? []).flatMap(({ name, value }) =>
+    typeof value === "string" || typeof value === "number" ? [[name, value] as const] : [],
+  );
+  const said = goalInFields(part.name, Object.fromEntries(given));
+  return said.kind === "begun"
+    ? formOf(one, bot, said.begun)
+    : inThread(one, one.channel, { name: "goal", value: said.asked }, bot);
 }
 
 /** What somebody is typing who has a choice; undefined for anything else. */

@@ -2,12 +2,14 @@
 
 import { createHash } from "node:crypto";
 import { MessageFlags, Routes, type APIMessage } from "discord-api-types/v10";
+import type { Clock } from "../../core/ports/clock.ts";
 import type { Log } from "../../core/ports/log.ts";
-import type { Budget, Pacer, Urgency } from "../../core/ports/pacer.ts";
-import type { KnownPost, MayBegin, PageContent, Surface, Written } from "../../core/ports/surface.ts";
+import type { Pacer, Urgency } from "../../core/ports/pacer.ts";
+import type { KnownPost, MayBegin, PageContent, Surface, Voice, Written } from "../../core/ports/surface.ts";
 import { createTurns } from "../../core/reply/turns.ts";
 import { threadOf, type SessionId } from "../../core/thread.ts";
 import type { DiscordAnswer, DiscordApi } from "./api.ts";
+import { REQUESTS } from "./budgets.ts";
 import { formatPage, measure, PAGE_SIZE, readCustomId } from "./format.ts";
 import {
   decisionOn,
@@ -19,25 +21,24 @@ import {
 } from "./refusals.ts";
 import { newerOf, snowflakeAt } from "./snowflake.ts";
 import type { Threads } from "./threads.ts";
+import { createTyping } from "./typing.ts";
 
 export interface DiscordSurfaceDeps {
   readonly api: DiscordApi;
   readonly threads: Threads;
   /** Shared by all processes. */
   readonly pacer: Pacer;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
 export interface DiscordSurfaceOptions {
+  /** Who writes. Default the reply. */
+  readonly voice?: Voice;
   /** Least time between two progress writes of a short page, ms. Default 1,200, which Discord takes for ever. */
   readonly editEveryMs?: number;
 }
 
-/**
- * All requests of a bot together have a limit of 50 a second, and the writes of replies leave some of it to what is read and to commands.
- * The buckets of each thread, whose sizes only Discord knows, are kept by the library.
- */
-export const REQUESTS: Budget = { key: "discord:requests", everyMs: 25, burst: 10 };
 const NONCE_LENGTH = 24;
 const PAGE_LIMIT = "100";
 /** How far the clocks of our store and of Discord may be apart, ms. */
@@ -56,14 +57,15 @@ export function createDiscordSurface(
   options: DiscordSurfaceOptions = {},
 ): Surface {
   const { api, threads, pacer } = deps;
-  const { editEveryMs = 1_200 } = options;
+  const { editEveryMs = 1_200, voice = "reply" } = options;
   if (!(editEveryMs >= 1_000)) throw new RangeError("editEveryMs has to be 1000 or more");
   const { channel } = threadOf(session);
   const log = deps.log.with({ session });
   /** What was sent for a key: the message where its id is known, and always the words. */
   const sent = new Map<string, { readonly content: string; readonly message?: string }>();
 
-  const turns = createTurns(pacer, session);
+  const turns = createTurns(pacer, session, voice);
+  const typing = createTyping(deps, session);
 
   /** Nothing where the write may be made now. */
   async function waits(urgency: Urgency): Promise<Extract<Written, { readonly kind: "later" }> | undefined> {
@@ -92,13 +94,21 @@ export function createDiscordSurface(
       enforce_nonce: true,
     };
     sent.set(key, { content });
+    await typing.rest();
     let answer = await api.call("POST", Routes.channelMessages(channel), { body, mayBegin });
     if (answer.kind !== "ok" && isUnknownChannel(answer)) {
       const opened = await threads.open(session, mayBegin);
-      if (opened.kind !== "there") return opened;
+      if (opened.kind !== "there") {
+        typing.again();
+        return opened;
+      }
       answer = await api.call("POST", Routes.channelMessages(channel), { body, mayBegin });
     }
-    if (answer.kind !== "ok") return decide(answer);
+    if (answer.kind !== "ok") {
+      typing.again();
+      return decide(answer);
+    }
+    typing.end();
     const { id } = answer.data as APIMessage;
     sent.set(key, { content, message: id });
     return { kind: "ok", message: id };
@@ -195,6 +205,11 @@ export function createDiscordSurface(
     remove,
     find,
     leave: () => turns.leave(),
+    show(presence) {
+      // What was begun before has a page mostly, and one that is gone comes at once.
+      if (presence === "starting") typing.begin();
+      else if (presence !== "working") typing.end();
+    },
   };
 }
 

@@ -4,7 +4,7 @@
  */
 
 import type { Choice } from "../../core/command/describe-settings.ts";
-import type { Command, CommandName } from "../../core/command/command.ts";
+import { givenTo, type Command, type CommandName } from "../../core/command/command.ts";
 import { commandOf, COMMAND_NAMES } from "../../core/command/table.ts";
 import { formatDuration } from "../../core/measure.ts";
 import type { RecentSession } from "../../core/ports/transcripts.ts";
@@ -37,7 +37,7 @@ export interface Chosen {
 
 /** As a person writes the command, behind the bot's name. */
 export function lineOf(command: Command): string {
-  const given = "value" in command ? command.value : "message" in command ? command.message : undefined;
+  const given = givenTo(command);
   return given === undefined ? command.name : `${command.name} ${given}`;
 }
 

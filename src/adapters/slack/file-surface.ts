@@ -6,7 +6,7 @@
 
 import type { Log } from "../../core/ports/log.ts";
 import type { Pacer } from "../../core/ports/pacer.ts";
-import type { KnownPost, MayBegin, Surface, Written } from "../../core/ports/surface.ts";
+import type { KnownPost, MayBegin, Surface, Voice, Written } from "../../core/ports/surface.ts";
 import { withFiles, type FileToSend } from "../../core/reply/file-pages.ts";
 import { createTurns } from "../../core/reply/turns.ts";
 import { headOf } from "../../core/text.ts";
@@ -49,7 +49,7 @@ export function withSlackFiles(
   surface: Surface,
   deps: { readonly api: SlackApi; readonly files: SlackFiles; readonly pacer: Pacer; readonly log: Log },
   session: SessionId,
-  mostPages: number,
+  { mostPages, voice }: { readonly mostPages: number; readonly voice?: Voice },
 ): Surface {
   const { api, files } = deps;
   const { space, channel, root } = threadOf(session);
@@ -140,6 +140,6 @@ export function withSlackFiles(
         return id === undefined ? surface.remove(message, mayBegin, urgency) : remove(message, id, mayBegin);
       },
     },
-    createTurns(deps.pacer, session),
+    createTurns(deps.pacer, session, voice),
   );
 }

@@ -3,7 +3,7 @@
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Log } from "../../core/ports/log.ts";
 import type { Opened, Openings } from "../../core/ports/openings.ts";
-import type { Pacer } from "../../core/ports/pacer.ts";
+import type { Budget, Pacer } from "../../core/ports/pacer.ts";
 import type { MayBegin } from "../../core/ports/surface.ts";
 import { threadOf } from "../../core/thread.ts";
 import type { SlackAnswer, SlackApi, SlackData } from "./api.ts";
@@ -42,24 +42,28 @@ export function createSlackOpenings({ apiOf, botIn, pacer, log }: SlackOpeningsD
     return api.call("chat.postMessage", { ...common, text: plain }, mayBegin);
   }
 
+  const leave = (budget: Budget, key: string): void => void pacer.leave(budget, key).catch(() => undefined);
+
   return {
     refusal: () => undefined,
     async open(beside, { key, page, sinceMs, isAgain }, mayBegin): Promise<Opened> {
       const { channel, space } = threadOf(beside);
       const api = apiOf(space);
+      const budget = postBudget(space, channel);
       const at = (ts: string | undefined): Opened => {
         const session = sessionAt(space, channel, ts);
         return session === undefined ? { kind: "later", afterMs: AGAIN_MS } : { kind: "opened", session };
       };
       if (isAgain) {
         const found = await findRoot(api, channel, key, sinceMs - CLOCKS_APART_MS);
+        // Whoever asked before may have been told to wait, and nothing is to be posted now.
+        if (found.kind !== "nowhere") leave(budget, key);
         if (found.kind === "found") return at(found.ts);
         // Not to know is no reason to post once more.
         if (found.kind === "unknown") return { kind: "later", afterMs: found.afterMs };
       }
       const message = formatPage(page, { key });
       if (message.kind !== "message") return { kind: "never", why: "Its first message cannot be shown." };
-      const budget = postBudget(space, channel);
       const waitMs = await pacer.take(budget, { who: key, urgency: "reply" });
       if (waitMs > 0) return { kind: "later", afterMs: waitMs, isTurn: true };
       const answer = await post(api, channel, { metadata: metadataOf(key) }, message, mayBegin);
@@ -70,6 +74,10 @@ export function createSlackOpenings({ apiOf, botIn, pacer, log }: SlackOpeningsD
       if (decision.kind === "unknown") return { kind: "later", afterMs: AGAIN_MS };
       log.warn("a thread could not be opened", { channel, ...answer });
       return { kind: "never", why: NO_ENTRY };
+    },
+    leave(beside, key) {
+      const { channel, space } = threadOf(beside);
+      leave(postBudget(space, channel), key);
     },
     async addressOf(session) {
       const bot = await botIn(threadOf(session).space);

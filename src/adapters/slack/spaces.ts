@@ -10,7 +10,7 @@ import type { Installs } from "../../core/ports/installs.ts";
 import type { Openings } from "../../core/ports/openings.ts";
 import type { Log } from "../../core/ports/log.ts";
 import type { Pacer } from "../../core/ports/pacer.ts";
-import type { Surface } from "../../core/ports/surface.ts";
+import type { Surface, Voice } from "../../core/ports/surface.ts";
 import { threadOf, type SessionId } from "../../core/thread.ts";
 import { createSlackApi, type SlackApi } from "./api.ts";
 import { createSlackConversation } from "./conversation.ts";
@@ -36,7 +36,7 @@ export interface SlackSpace {
 export interface SlackSpaces {
   /** Made when it is first named; the same one each time. */
   at(space: string): SlackSpace;
-  surfaceOf(session: SessionId): Surface;
+  surfaceOf(session: SessionId, voice?: Voice): Surface;
   readonly openings: Openings;
   readonly conversation: OpenConversation;
   /** Resolves when no call for a status is under way any more. */
@@ -99,7 +99,7 @@ export function createSlackSpaces(
 
   return {
     at,
-    surfaceOf: (session) => at(threadOf(session).space).surfaces.of(session),
+    surfaceOf: (session, voice) => at(threadOf(session).space).surfaces.of(session, voice),
     openings: createSlackOpenings({
       ...deps,
       apiOf: (space) => at(space).api,

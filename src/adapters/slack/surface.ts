@@ -3,7 +3,7 @@
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Log } from "../../core/ports/log.ts";
 import type { Budget, Pacer, Urgency } from "../../core/ports/pacer.ts";
-import type { MayBegin, PageContent, Surface, Written } from "../../core/ports/surface.ts";
+import type { MayBegin, PageContent, Surface, Voice, Written } from "../../core/ports/surface.ts";
 import { pause } from "../../core/pause.ts";
 import { createTurns } from "../../core/reply/turns.ts";
 import { threadOf, type SessionId } from "../../core/thread.ts";
@@ -42,6 +42,8 @@ export interface SlackLook {
 }
 
 export interface SlackSurfaceOptions {
+  /** Who writes. Default the reply. */
+  readonly voice?: Voice;
   /** Whether a person with this id may be mentioned in replies. Default: nobody. */
   mayMention?(user: string): boolean;
   /** Least time between two progress writes of a short page, ms. Default 1,500. */
@@ -63,13 +65,13 @@ export function createSlackSurface(
   options: SlackSurfaceOptions = {},
 ): Surface {
   const { api, status, pacer, clock } = deps;
-  const { editEveryMs = 1_500 } = options;
+  const { editEveryMs = 1_500, voice = "reply" } = options;
   const { space, channel, root } = threadOf(session);
   if (root === undefined) throw new RangeError(`not a thread of Slack: ${session}`);
   if (!(editEveryMs >= 1_000)) throw new RangeError("editEveryMs has to be 1000 or more");
   const log = deps.log.with({ session });
   const mayMention = (user: string): boolean => options.mayMention?.(user) ?? false;
-  const turns = createTurns(pacer, session);
+  const turns = createTurns(pacer, session, voice);
   const budgets = {
     post: postBudget(space, channel),
     edit: methodBudget(space, "chat.update"),

@@ -3,7 +3,7 @@
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Log } from "../../core/ports/log.ts";
 import type { Pacer } from "../../core/ports/pacer.ts";
-import type { Surface } from "../../core/ports/surface.ts";
+import type { Surface, Voice } from "../../core/ports/surface.ts";
 import type { SessionId } from "../../core/thread.ts";
 import type { SlackApi } from "./api.ts";
 import { withSlackFiles, type SlackFiles } from "./file-surface.ts";
@@ -14,7 +14,7 @@ import { createSlackSurface, type SlackSurfaceOptions } from "./surface.ts";
 
 export interface SlackSurfaces {
   /** The session has to be one of Slack's. */
-  of(session: SessionId): Surface;
+  of(session: SessionId, voice?: Voice): Surface;
   /** For whoever ends work that no reply is written for. */
   readonly status: SlackStatus;
   /** Resolves when no call for a status is under way any more. */
@@ -35,10 +35,13 @@ export function createSlackSurfaces(
   const shared = { ...deps, status, look: { lacks: new Set<NewerKind>() } };
   const streams: SlackStreams = { isRefused: options.isStreaming === false, live: 0 };
   return {
-    of(session) {
-      const plain = createSlackSurface(shared, session, options);
-      const surface = isDirect(session) ? withStreams(plain, { ...shared, streams }, session) : plain;
-      return withSlackFiles(surface, { ...deps, files }, session, options.replyPages ?? Infinity);
+    of(session, voice = "reply") {
+      const plain = createSlackSurface(shared, session, { ...options, voice });
+      // A card and a notice are there at once, and nothing grows.
+      const isStreamed = voice === "reply" && isDirect(session);
+      const surface = isStreamed ? withStreams(plain, { ...shared, streams }, session) : plain;
+      const mostPages = options.replyPages ?? Infinity;
+      return withSlackFiles(surface, { ...deps, files }, session, { mostPages, voice });
     },
     status,
     stop: () => status.stop(),

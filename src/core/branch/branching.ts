@@ -12,7 +12,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { OpenConversation } from "../ports/conversation.ts";
 import type { Log } from "../ports/log.ts";
 import type { Openings } from "../ports/openings.ts";
-import type { MayBegin, Surface } from "../ports/surface.ts";
+import type { MayBegin, Surface, Voice } from "../ports/surface.ts";
 import type { Intake } from "../run/intake.ts";
 import { threadOf, type SessionId } from "../thread.ts";
 import { settledBorder, type Border } from "./border.ts";
@@ -22,7 +22,7 @@ export interface BranchingDeps {
   readonly branches: Branches;
   readonly openings: Openings;
   readonly intake: Intake;
-  surfaceOf(session: SessionId): Surface;
+  surfaceOf(session: SessionId, voice?: Voice): Surface;
   /** Undefined for a session on a platform on which every message is for the bot. */
   conversationOf(session: SessionId): OpenConversation | undefined;
   readonly clock: Clock;
@@ -103,7 +103,10 @@ export function createBranching(deps: BranchingDeps, options: BranchingOptions =
         mayBegin,
       );
     const answer = await untilThere(mayBegin, open, branch.isAgain);
-    if (answer === undefined) return undefined;
+    if (answer === undefined) {
+      openings.leave?.(from, key);
+      return undefined;
+    }
     if (answer.kind === "never") {
       await branches.refused(id, answer.why);
       return { ...branch, refusal: answer.why };
@@ -127,7 +130,7 @@ export function createBranching(deps: BranchingDeps, options: BranchingOptions =
   async function tell(branch: Branch, mayBegin: MayBegin): Promise<boolean> {
     const { from, to } = branch;
     const address = to === undefined ? undefined : await openings.addressOf(to);
-    const surface = deps.surfaceOf(from);
+    const surface = deps.surfaceOf(from, "notice");
     const key = `${keyOf(branch)}-line`;
     const page = lastLine(branch, address);
     const write = async (isAgain: boolean) => {
@@ -138,7 +141,9 @@ export function createBranching(deps: BranchingDeps, options: BranchingOptions =
       // Where nothing can be said in the old thread any more, nobody is there to be told.
       return written.kind === "later" ? written : ({ kind: "told" } as const);
     };
-    return (await untilThere(mayBegin, write, branch.isAgain)) !== undefined;
+    const isTold = (await untilThere(mayBegin, write, branch.isAgain)) !== undefined;
+    if (!isTold) surface.leave?.();
+    return isTold;
   }
 
   async function finish(branch: Branch, mayBegin: MayBegin): Promise<void> {

@@ -1,6 +1,7 @@
 /** The commands: a line is parsed to one, and answered with a result; surfaces only present it. */
 
 import type { Effort } from "../effort.ts";
+import { lineOfGoal, type GoalValue } from "../goal/asked.ts";
 import type { FeedbackValue } from "../feedback.ts";
 import type { Verbosity } from "../verbosity.ts";
 
@@ -32,8 +33,8 @@ export type Command =
   | { readonly name: "branch"; readonly message?: string }
   /** `value`: what the person says of an answer. */
   | { readonly name: "feedback"; readonly value?: FeedbackValue }
-  /** `value`: what is to be done with the goal, as it was written; `core/goal/asked` reads it. */
-  | { readonly name: "goal"; readonly value?: string }
+  /** `value`: what is to be done with the goal; `core/goal/asked` reads it. */
+  | { readonly name: "goal"; readonly value?: GoalValue }
   /** `message`: the one that is asked about, by its id or its address on the platform; the newest one unless said. */
   | { readonly name: "why"; readonly message?: string }
   /** A link to what this thread holds, for those who review it. */
@@ -112,4 +113,11 @@ export function isSetting({ name }: SessionCommand): boolean {
     default:
       return name satisfies never;
   }
+}
+
+/** What the command was given, as a person writes it behind its name. */
+export function givenTo(command: Command): string | undefined {
+  if ("message" in command) return command.message;
+  if (command.name === "goal") return command.value === undefined ? undefined : lineOfGoal(command.value);
+  return "value" in command ? command.value : undefined;
 }

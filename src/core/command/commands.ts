@@ -5,7 +5,7 @@ import { END_REASONS } from "../end-reason.ts";
 import type { Author, CommandInbound, Where } from "../inbound.ts";
 import type { InboundId, RunId } from "../ids.ts";
 import { labelOf } from "../label.ts";
-import { formOf, type GoalForm } from "../goal/form.ts";
+import { formOf, type Begun, type GoalForm } from "../goal/form.ts";
 import type { GoalRef } from "../goal/ref.ts";
 import type { Branching } from "../branch/branching.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -87,8 +87,11 @@ export interface Commands {
   refusal(name: CommandName, author: Author, place: Place, where?: Where): string | undefined;
   /** What `admin` answers, for where there is no thread to ask in; for who may not, what they are told. */
   admin(request: Omit<CommandRequest, "session"> & { readonly place: Place }): Promise<string>;
-  /** The text of the thread's goal, to be changed in a form; an empty one where it has none. */
-  goalForm(session: SessionId): Promise<GoalForm>;
+  /**
+   * The text of the thread's goal, to be changed in a form; without one an empty form.
+   * @param begun what was asked for already, where only a text is missing.
+   */
+  goalForm(session: SessionId, begun?: Begun): Promise<GoalForm>;
   /** The list of commands, for where there is no thread to ask in. @param word what was taken for one, and is none. */
   help(word?: string): string;
   /**
@@ -325,7 +328,7 @@ export function createCommands(deps: CommandDeps, options: CommandOptions = {}):
     refusal,
     admin: async (request) =>
       refusal("admin", request.author, request.place, request.where) ?? deps.door.open(request),
-    goalForm: async (session) => formOf(await deps.goals.open(session)),
+    goalForm: async (session, begun) => formOf(await deps.goals.open(session), begun),
     help,
     choices,
   };

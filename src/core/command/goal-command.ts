@@ -2,13 +2,14 @@
 
 import type { Access } from "../access/access.ts";
 import { describeGoal, spentOnGoal, standingOfGoal } from "../goal/describe.ts";
-import { goalAsked, type GoalAsked } from "../goal/asked.ts";
+import { goalAsked, lineOfGoal, type GoalAsked, type GoalValue } from "../goal/asked.ts";
 import type { Written } from "../goal/done-when.ts";
 import type { Goal } from "../goal/goal.ts";
 import { GOALS_OFF, refusalOfLimits, type GoalPolicies } from "../goal/policy.ts";
 import { reduceGoal } from "../goal/reduce.ts";
 import { isCurrent, LEFT_STANDING, type GoalRef } from "../goal/ref.ts";
-import type { Asker, GoalEvent, Limits } from "../goal/event.ts";
+import type { Asker, GoalEvent } from "../goal/event.ts";
+import type { Limits } from "../goal/limits.ts";
 import type { Author, Where } from "../inbound.ts";
 import type { InboundId, NewId } from "../ids.ts";
 import type { GoalProposals } from "../ports/goal-proposals.ts";
@@ -31,8 +32,8 @@ interface GoalRequest {
 }
 
 export interface GoalCommands {
-  /** @param value what was written behind the command. */
-  run(value: string | undefined, request: GoalRequest): Promise<string>;
+  /** @param value what stands behind the command. */
+  run(value: GoalValue | undefined, request: GoalRequest): Promise<string>;
   /** The bot is to be quiet in the thread: pauses the goal, if it goes on by itself, and answers what is said of that. */
   quiet(request: GoalRequest): Promise<string | undefined>;
   /** The thread's open goal. */
@@ -99,16 +100,17 @@ export function createGoalCommands(deps: GoalCommandDeps): GoalCommands {
     const { session, where } = request;
     const by = askerOf(request);
     const ref = request.goal === undefined ? {} : { ref: request.goal };
-    const set = (mode: "new" | "replace", written: Written, limits: Limits): GoalEvent =>
-      setBy(request, mode, written, limits);
+    const policy = policies.at(session, where);
+    const set = (mode: "new" | "replace", written: Written, limits: Partial<Limits>): GoalEvent =>
+      setBy(request, mode, written, { ...policy.limits, ...limits });
     switch (asked.kind) {
       case "set":
         return set("new", writtenIn(asked), asked.limits);
       case "replace":
       case "edit": {
         const written = writtenIn(asked);
-        // Nothing is there that could be changed: then it is a goal that begins with this word.
-        if ((await open(session)) === undefined)
+        // Nothing is there that could be changed: then the line is a goal that begins with this word.
+        if (asked.whole !== undefined && (await open(session)) === undefined)
           return set("new", { ...written, objective: asked.whole }, asked.limits);
         return asked.kind === "replace"
           ? set("replace", written, asked.limits)
@@ -119,7 +121,7 @@ export function createGoalCommands(deps: GoalCommandDeps): GoalCommands {
       case "clear":
         return { kind: asked.kind, by, ...ref };
       case "raise":
-        return { kind: "raise", by, more: asked.more, most: policies.at(session, where).most, ...ref };
+        return { kind: "raise", by, more: asked.more, most: policy.most, ...ref };
       case "status":
         return describeGoal(await goals.read(session), request.at);
       case "unclear":
@@ -137,7 +139,7 @@ export function createGoalCommands(deps: GoalCommandDeps): GoalCommands {
   /** Why it may not be done there, or not now. */
   async function refusalOf(
     event: GoalEvent,
-    value: string | undefined,
+    value: GoalValue | undefined,
     request: GoalRequest,
   ): Promise<string | undefined> {
     if (event.kind !== "set" && event.kind !== "resume" && event.kind !== "raise") return undefined;
@@ -152,7 +154,7 @@ export function createGoalCommands(deps: GoalCommandDeps): GoalCommands {
     return deps.admit({
       v: 1,
       kind: "command",
-      command: { name: "goal", value: value ?? "" },
+      command: { name: "goal", value: lineOfGoal(value ?? "") },
       id: id as InboundId,
       session,
       author,
@@ -174,11 +176,8 @@ export function createGoalCommands(deps: GoalCommandDeps): GoalCommands {
     async run(value, request) {
       if (request.goal !== undefined && !(await mayClick(request.goal, request))) return LEFT_STANDING;
       const { proposal } = request;
-      const { limits } = policies.at(request.session, request.where);
       const event =
-        proposal === undefined
-          ? await eventFor(goalAsked(value, limits), request)
-          : await started(proposal, request);
+        proposal === undefined ? await eventFor(goalAsked(value), request) : await started(proposal, request);
       if (typeof event === "string") return event;
       if (event.kind === "set" && !mayOpen(request)) return NO_THREAD;
       const why = await refusalOf(event, value, request);

@@ -12,12 +12,12 @@ import type { Opened, Openings } from "../ports/openings.ts";
 import type { MayBegin, PageContent } from "../ports/surface.ts";
 import { plain, quotedLines } from "../plain-text.ts";
 import type { SessionId } from "../thread.ts";
-import { goalAsked } from "../goal/asked.ts";
+import { goalAsked, lineOfGoal, type GoalValue } from "../goal/asked.ts";
 import type { CommandRequest, Commands } from "./commands.ts";
 
 export interface GoalThreadAsked {
-  /** As it was written behind `goal`; it has to set one. */
-  readonly value: string;
+  /** What stands behind `goal`; it has to set one. */
+  readonly value: GoalValue;
   readonly author: Author;
   readonly id: InboundId;
   /** ms since 1970. */
@@ -45,12 +45,12 @@ const NAME_UNITS = 80;
 const OBJECTIVE_UNITS = 300;
 
 /** Whether this gives a goal, and asks nothing of one that is there. */
-export function setsGoal(value: string): boolean {
+export function setsGoal(value: GoalValue): boolean {
   return goalAsked(value).kind === "set";
 }
 
 export function createGoalThreads(deps: {
-  readonly openings: Pick<Openings, "open" | "addressOf">;
+  readonly openings: Pick<Openings, "open" | "leave" | "addressOf">;
   readonly commands: Pick<Commands, "run">;
   readonly clock: Clock;
   readonly hash: Hash;
@@ -62,7 +62,7 @@ export function createGoalThreads(deps: {
     const until = clock.ticks() + LONGEST_MS;
     const mayBegin: MayBegin = () => clock.ticks() < until;
     const given = goalAsked(value);
-    const objective = given.kind === "set" ? given.objective : value;
+    const objective = given.kind === "set" ? given.objective : lineOfGoal(value);
     const opening = {
       key: `goal-${deps.hash(id).slice(0, 16)}`,
       name: headOf(objective.replaceAll(/\s+/g, " ").trim(), NAME_UNITS),
@@ -72,7 +72,11 @@ export function createGoalThreads(deps: {
     };
     for (let again = isAgain; ;) {
       const answer = await openings.open(beside, { ...opening, isAgain: again }, mayBegin);
-      if (answer.kind !== "later" || clock.ticks() + answer.afterMs >= until) return answer;
+      if (answer.kind !== "later") return answer;
+      if (clock.ticks() + answer.afterMs >= until) {
+        openings.leave?.(beside, opening.key);
+        return answer;
+      }
       // What was never sent need not be looked for.
       again ||= answer.isTurn !== true;
       await pause(clock, answer.afterMs);

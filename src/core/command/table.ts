@@ -7,6 +7,7 @@ import { USUAL, type Command, type CommandName } from "./command.ts";
 import { EFFORTS } from "../effort.ts";
 import { VERBOSITIES } from "../verbosity.ts";
 import { FEEDBACK } from "../feedback.ts";
+import { GOAL_PARTS, type CommandPart } from "./goal-parts.ts";
 
 /** What may stand behind a command's name. It may always be left out. `name`: one word for it, such as for a slash option. */
 export type CommandArgument =
@@ -39,6 +40,8 @@ export interface CommandDescription {
   /** At most 100 units: Discord takes no more. */
   readonly summary: string;
   readonly argument: CommandArgument;
+  /** The same by its parts, for a platform whose commands have some; there it has no other form. */
+  readonly parts?: Readonly<Record<string, CommandPart>>;
   /**
    * A word that people also say to whoever answers them ("details", when they are asked what they want): alone and without a
    * slash it counts only where the bot is called by name.
@@ -93,6 +96,7 @@ export const COMMANDS: Readonly<Record<CommandName, CommandDescription>> = {
   goal: {
     summary: "give this thread a goal to work on by itself; or status, pause, resume, clear, edit, budget",
     argument: { kind: "text", name: "goal", longest: 5_000, lines: "several", isSpoken: true },
+    parts: GOAL_PARTS,
     isAlsoSaid: true,
   },
   title: {

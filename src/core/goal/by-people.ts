@@ -5,7 +5,8 @@ import type { Written } from "./done-when.ts";
 import { exhausted, MINUTE_MS, reserveOf, type Goal, type Windows } from "./goal.ts";
 import { RAISES } from "./ref.ts";
 import { refusalOfLimits } from "./policy.ts";
-import type { Asker, Creation, GoalEvent, Limits, Reduced } from "./event.ts";
+import type { Asker, Creation, GoalEvent, Reduced } from "./event.ts";
+import type { Limits } from "./limits.ts";
 import { changed, cleared, close, ifOwned, kick, problemOf, refused, renewed } from "./step.ts";
 
 export function create(goal: Goal | undefined, event: Creation, now: number): Reduced {

@@ -5,7 +5,7 @@ import { quotedLines } from "../plain-text.ts";
 import { plain } from "./card.ts";
 import { headOf } from "../text.ts";
 import type { Written } from "./done-when.ts";
-import type { Limits } from "./event.ts";
+import type { Limits } from "./limits.ts";
 import { MINUTE_MS, type Goal, type PauseReason, type Wait } from "./goal.ts";
 
 const SHOWN_OBJECTIVE = 300;

@@ -2,6 +2,7 @@
 
 import type { Author, Where } from "../inbound.ts";
 import type { Goal, PauseReason, WaitKind } from "./goal.ts";
+import type { Limits } from "./limits.ts";
 import type { GoalRef } from "./ref.ts";
 import type { Verdict } from "./verdict.ts";
 import type { GoalTurn } from "./turn.ts";
@@ -12,12 +13,6 @@ export interface Asker {
   readonly isAdmin: boolean;
   /** As others see them; who resumes the goal of somebody who left takes it over. */
   readonly name?: string;
-}
-
-export interface Limits {
-  readonly tokens: number;
-  readonly turns: number;
-  readonly minutes: number;
 }
 
 export interface Creation {

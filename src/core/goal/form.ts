@@ -1,27 +1,34 @@
-/** A goal's text as a person writes it, for forms in which it can be changed. Pure. */
+/** A goal's text as a person writes it, for forms in which it can be written or changed. Pure. */
 
-import { withoutDoneWhen } from "./done-when.ts";
+import { textAsked, textOf, type GoalAsked } from "./asked.ts";
 import type { Goal } from "./goal.ts";
 
 export interface GoalForm {
-  /** The goal that it is about; absent where the thread has none yet. */
+  /** The goal that it changes; absent where it sets one. */
   readonly id?: string;
-  /** With the lines that say when it is done; empty where there is none. */
+  /** It sets one in place of the goal that is open. */
+  readonly replaces?: true;
+  /** With the lines that say when it is done; empty where there is nothing yet. */
   readonly text: string;
 }
 
-export function formOf(goal: Goal | undefined): GoalForm {
-  if (goal === undefined || goal.closed !== undefined) return { text: "" };
-  const { id, objective, doneWhen = [] } = goal;
-  const checks =
-    doneWhen.length === 0 ? "" : `\n\nDone when:\n${doneWhen.map((line) => `- ${line}`).join("\n")}`;
-  return { id, text: `${objective}${checks}` };
+/** What somebody asked whose text is still to be written, with what they said of it already. */
+export type Begun = Extract<GoalAsked, { readonly kind: "set" | "edit" | "replace" }>;
+
+/** Where the thread has a goal that goes on the form changes that one, unless another one is to take its place. */
+export function formOf(goal: Goal | undefined, begun?: Begun): GoalForm {
+  if (begun?.kind === "replace") return { replaces: true, text: textOf(begun) };
+  if (goal !== undefined && goal.closed === undefined) return { id: goal.id, text: textOf(ofGoal(goal)) };
+  return { text: begun === undefined ? "" : textOf(begun) };
 }
 
-/** What was written in the form, as the command has it behind its name. */
-export function writtenIn({ id }: Pick<GoalForm, "id">, text: string): string {
-  if (id === undefined) return text.trim();
+const ofGoal = ({ objective, doneWhen = [] }: Goal) => ({ objective, doneWhen });
+
+/** What was written in the form. */
+export function writtenIn({ id, replaces }: Omit<GoalForm, "text">, text: string): GoalAsked {
+  const written = textAsked(text);
+  if (replaces === true) return { kind: "replace", ...written };
+  if (id === undefined) return { kind: "set", ...written };
   // The form shows all lines: one that is not in it any more was taken away.
-  const hasLines = withoutDoneWhen(text).doneWhen !== undefined;
-  return `edit ${text.trim()}${hasLines ? "" : "\ndone when: none"}`;
+  return { kind: "edit", doneWhen: [], ...written };
 }

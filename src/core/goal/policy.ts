@@ -5,7 +5,7 @@ import type { Where } from "../inbound.ts";
 import { formatDuration, formatTokens } from "../measure.ts";
 import { threadOf, type SessionId } from "../thread.ts";
 import { DEFAULT_LIMITS, MINUTE_MS } from "./goal.ts";
-import type { Limits } from "./event.ts";
+import type { Limits } from "./limits.ts";
 
 export interface GoalPolicy {
   /** Whether threads there may have goals. */

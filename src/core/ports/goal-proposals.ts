@@ -1,7 +1,7 @@
 /** Goals that the model proposed: each waits for a person who starts it, until the thread is reset or has another goal. */
 
 import type { Written } from "../goal/done-when.ts";
-import type { Limits } from "../goal/event.ts";
+import type { Limits } from "../goal/limits.ts";
 import type { SessionId } from "../thread.ts";
 
 export interface ProposedGoal extends Written {

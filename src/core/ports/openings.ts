@@ -31,6 +31,8 @@ export interface Openings {
   refusal(beside: SessionId): string | undefined;
   /** Never throws. */
   open(beside: SessionId, opening: Opening, mayBegin: MayBegin): Promise<Opened>;
+  /** Who was told to wait for its turn does not ask again. Absent where nobody waits. Never throws, never waits. */
+  leave?(beside: SessionId, key: string): void;
   /** Where people find the thread, as the target of a link; undefined where it has none. Rejects when that cannot be known now. */
   addressOf(session: SessionId): Promise<string | undefined>;
 }

@@ -22,7 +22,7 @@ export interface Budget {
 }
 
 export interface Asking {
-  /** Has one place in the line, whatever it is to write by now: a thread. */
+  /** Has one place in the line, whatever it is to write by now: who speaks in a thread, and nobody else there. */
   readonly who: string;
   readonly urgency: Urgency;
 }

@@ -100,6 +100,12 @@ export type Written =
   | { readonly kind: "unknown"; readonly why: string };
 
 /**
+ * Who writes in a thread. Each waits for a turn of its own: what one of them writes takes nobody else's, and the next in line is asked by
+ * what it still has to say.
+ */
+export type Voice = "reply" | "card" | "notice";
+
+/**
  * What the bot does in the thread, for the sign that the platform itself has for it. `starting`: it works, and no sign of that
  * stands there yet; a surface may wait a moment whether there is still work to be told of. `left`: this attempt says no
  * more, and the sign stays as it is, since another one goes on.

@@ -1,6 +1,8 @@
-/** The turns of one thread: where it waits for one, and that it waits no more. */
+/** The turns of one who writes in a thread: where they wait for one, and that they wait no more. */
 
 import type { Budget, Pacer, Urgency } from "../ports/pacer.ts";
+import type { Voice } from "../ports/surface.ts";
+import type { SessionId } from "../thread.ts";
 
 export interface Turns {
   /** 0: a write may be made now; else in how many ms to ask again. */
@@ -9,7 +11,8 @@ export interface Turns {
   leave(): void;
 }
 
-export function createTurns(pacer: Pacer, who: string): Turns {
+export function createTurns(pacer: Pacer, session: SessionId, voice: Voice = "reply"): Turns {
+  const who = voice === "reply" ? session : `${session} ${voice}`;
   const waiting = new Map<string, Budget>();
   return {
     async take(budget, urgency) {

@@ -10,13 +10,13 @@ import type { Clock } from "../ports/clock.ts";
 import type { CardState, GoalCards, OwedCard } from "../ports/goal-cards.ts";
 import type { Log } from "../ports/log.ts";
 import type { Urgency } from "../ports/pacer.ts";
-import type { MayBegin, PageContent, Surface, Written } from "../ports/surface.ts";
+import type { MayBegin, PageContent, Surface, Voice, Written } from "../ports/surface.ts";
 import type { SessionId } from "../thread.ts";
 import type { Reach } from "./where-installed.ts";
 
 export interface GoalCardsDeps {
   readonly cards: GoalCards;
-  surfaceOf(session: SessionId): Surface;
+  surfaceOf(session: SessionId, voice?: Voice): Surface;
   /** Rejects when it cannot be known now. */
   reachOf(session: SessionId): Promise<Reach>;
   readonly clock: Clock;
@@ -171,7 +171,7 @@ export function createGoalCardKeeper(deps: GoalCardsDeps, options: GoalCardsOpti
   }
 
   /** Brings a card that was taken up to date, also with what comes meanwhile. @returns `all` where none of its session is owed then. */
-  async function bring(taken: OwedCard): Promise<"all" | undefined> {
+  async function bring(taken: OwedCard, turn: Turn): Promise<"all" | undefined> {
     const { session } = taken;
     let card = taken;
     let until = clock.ticks() + writeMs;
@@ -189,7 +189,7 @@ export function createGoalCardKeeper(deps: GoalCardsDeps, options: GoalCardsOpti
         continue;
       }
       if (!mayBegin()) return leftBy(cards.leave(card, 0));
-      const surface = deps.surfaceOf(session);
+      const surface = (turn.at ??= deps.surfaceOf(session, "card"));
       const step = await show(card, { surface, mayBegin });
       switch (step.kind) {
         case "lost":
@@ -202,7 +202,10 @@ export function createGoalCardKeeper(deps: GoalCardsDeps, options: GoalCardsOpti
           const waitMs = Math.max(step.afterMs, growing);
           if (step.isTurn !== true) failures += 1;
           // A turn in the line is asked for again soon: what comes meanwhile may be more urgent than what waits now.
-          if (step.isTurn === true && waitMs > PATIENCE_MS) return leftBy(cards.leave(card, PATIENCE_MS));
+          if (step.isTurn === true && waitMs > PATIENCE_MS) {
+            turn.isKept = true;
+            return leftBy(cards.leave(card, PATIENCE_MS));
+          }
           if (waitMs > PATIENCE_MS || failures > UNKNOWN_TRIES) return leftBy(cards.leave(card, waitMs));
           await pause(clock, waitMs, stopping.signal);
           // What was stored of it meanwhile, by ourselves.
@@ -237,11 +240,14 @@ export function createGoalCardKeeper(deps: GoalCardsDeps, options: GoalCardsOpti
   }
 
   async function tried(card: OwedCard): Promise<"all" | undefined> {
+    const turn: Turn = {};
     try {
-      return await bring(card);
+      return await bring(card, turn);
     } catch (error) {
       log.warn("a goal's card is not up to date; it is tried again", { session: card.session, error });
-      return leftBy(cards.leave(card, AWAY_MS).catch(() => undefined));
+      return await leftBy(cards.leave(card, AWAY_MS).catch(() => undefined));
+    } finally {
+      if (turn.isKept !== true) turn.at?.leave?.();
     }
   }
 
@@ -323,6 +329,12 @@ function urgencyOf({ goal }: OwedCard, isNews: boolean): Urgency {
 
 async function leftBy(written: Promise<void>): Promise<undefined> {
   await written;
+}
+
+/** Where a card waits for its turn. `isKept`: somebody asks again soon, and wants to find its place in the line. */
+interface Turn {
+  at?: Surface;
+  isKept?: true;
 }
 
 interface Place {

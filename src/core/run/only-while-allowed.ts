@@ -14,7 +14,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { Goals } from "../ports/goals.ts";
 import type { Log } from "../ports/log.ts";
 import type { StandingOf } from "../ports/standings.ts";
-import type { Surface } from "../ports/surface.ts";
+import type { Surface, Voice } from "../ports/surface.ts";
 import { threadOf, type SessionId } from "../thread.ts";
 import type { ServeStep } from "./serve-session.ts";
 
@@ -26,7 +26,7 @@ export interface OnlyWhileAllowedDeps {
   readonly standingOf: StandingOf;
   readonly access: Pick<Access, "ofCommand">;
   readonly policies: GoalPolicies;
-  surfaceOf(session: SessionId): Surface;
+  surfaceOf(session: SessionId, voice?: Voice): Surface;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -70,7 +70,7 @@ export function onlyWhileAllowed(deps: OnlyWhileAllowedDeps): ServeStep {
       const key = `goal-lost-${goal.id}-${goal.generation}`;
       const page = { markdown: standingOfGoal(goal, goal.updatedAt), buttons: [] };
       const until = clock.ticks() + PLATFORM_MS;
-      const posted = deps.surfaceOf(session).post(key, page, () => clock.ticks() < until);
+      const posted = deps.surfaceOf(session, "notice").post(key, page, () => clock.ticks() < until);
       const said = await withTimeLimit(clock, PLATFORM_MS, "why a goal stands still", posted);
       if (said.kind !== "ok") log.debug("why a goal stands still was not told", { session, ...said });
     } catch (error) {

@@ -9,7 +9,7 @@ import type { Log } from "../ports/log.ts";
 import type { Pages } from "../ports/pages.ts";
 import type { Opened } from "../ports/run-store.ts";
 import type { Pictures } from "../ports/pictures.ts";
-import type { PageContent, Surface } from "../ports/surface.ts";
+import type { PageContent, Surface, Voice } from "../ports/surface.ts";
 import { documentOf } from "../reply/document.ts";
 import { DEFAULT_RULES, viewOf, type ReplyRules } from "../reply/view.ts";
 import { createReplyWriter, type ReplyWriter } from "../reply/writer.ts";
@@ -25,7 +25,7 @@ export interface ReplyOfRunDeps {
   readonly log: Log;
   /** The bytes of images. Absent where none are kept. */
   readonly pictures?: Pictures;
-  surfaceOf(session: SessionId): Surface;
+  surfaceOf(session: SessionId, voice?: Voice): Surface;
   readonly replies?: ReplyRules;
 }
 
@@ -51,7 +51,7 @@ export function writerOfRun(
   const entries = claimed.kind === "settle" ? claimed.entries : claimed.tail;
   return createReplyWriter(
     {
-      surface: withPictureBytes(deps.surfaceOf(run.session), run.session, deps.pictures),
+      surface: withPictureBytes(deps.surfaceOf(run.session, "reply"), run.session, deps.pictures),
       pages: deps.pages,
       clock: deps.clock,
       log: deps.log,

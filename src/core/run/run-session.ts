@@ -19,7 +19,7 @@ import type { Frozen, RoundRecord } from "../round.ts";
 import type { Outcome } from "../run.ts";
 import { withTimeLimit } from "../pause.ts";
 import type { Stops } from "../ports/stops.ts";
-import type { Surface } from "../ports/surface.ts";
+import type { Surface, Voice } from "../ports/surface.ts";
 import { DEFAULT_RULES, viewOf, type ReplyRules } from "../reply/view.ts";
 import type { ReplyWriter } from "../reply/writer.ts";
 import type { SessionId } from "../thread.ts";
@@ -44,7 +44,7 @@ export interface RunSessionDeps extends LoopDeps {
   /** Reads what was said before the bot was called; never rejects. Absent where that is on no platform. */
   readonly backlog?: Backlog;
   /** The place where the session's thread is shown. */
-  surfaceOf(session: SessionId): Surface;
+  surfaceOf(session: SessionId, voice?: Voice): Surface;
   /** Which model answers and what it is told; `frozen` is what it was told before, and holds. */
   readonly profileOf: ProfileOf;
   /** How replies are shown where. Default the same everywhere. */
@@ -118,7 +118,7 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
     if (run.cause !== "retry") return Promise.resolve();
     const signal = AbortSignal.any([lease.signal, leaving]);
     const view = viewOf(deps.replies ?? DEFAULT_RULES, run.session, shown);
-    const shownAt = { surface: deps.surfaceOf(run.session), view };
+    const shownAt = { surface: deps.surfaceOf(run.session, "notice"), view };
     return markTriedAgain(deps, fence, shownAt, () => lease.isLive(), signal);
   }
 

@@ -16,6 +16,8 @@ import type { Sql } from "../../../src/adapters/postgres/sql.ts";
 import { createSystemClock } from "../../../src/adapters/system-clock.ts";
 import type { Command } from "../../../src/core/command/command.ts";
 import type { CommandRequest, CommandResult, Commands } from "../../../src/core/command/commands.ts";
+import { formOf } from "../../../src/core/goal/form.ts";
+import type { Goal } from "../../../src/core/goal/goal.ts";
 import type { Inbound } from "../../../src/core/inbound.ts";
 import type { Clock } from "../../../src/core/ports/clock.ts";
 import { createLocalDiscord, type LocalDiscordOptions } from "../../support/discord/local-discord.ts";
@@ -35,7 +37,10 @@ let shared: Sql | undefined;
 const stores = new AsyncDisposableStack();
 afterAll(() => stores.disposeAsync());
 
-export async function openInteractionWorld(run: Run, options: LocalDiscordOptions = {}) {
+export async function openInteractionWorld(
+  run: Run,
+  { goal, ...options }: LocalDiscordOptions & { readonly goal?: Goal } = {},
+) {
   const stack = new AsyncDisposableStack();
   const sql = (shared ??= await openStore());
   const discord = stack.use(await createLocalDiscord(options));
@@ -76,7 +81,7 @@ export async function openInteractionWorld(run: Run, options: LocalDiscordOption
       },
       refusal: (_, { name }) => (name === "Gus" ? "You may not." : undefined),
       admin: () => Promise.resolve("admin"),
-      goalForm: () => Promise.resolve({ text: "" }),
+      goalForm: (_, begun) => Promise.resolve(formOf(goal, begun)),
       help: () => "help",
       choices: (name, session) =>
         Promise.resolve([
@@ -115,7 +120,10 @@ export async function openInteractionWorld(run: Run, options: LocalDiscordOption
       channels.keep({ guild: discord.guild.id, parent: undefined, newest: undefined, ...known });
     return {
       owed,
-      take: createTakeInteraction({ api, owed, channels, answerInteraction, suggest, commands, log }, bot),
+      take: createTakeInteraction(
+        { api, owed, channels, answerInteraction, suggest, commands, clock, log },
+        bot,
+      ),
     };
   }
 

@@ -5,8 +5,9 @@ import { createDiscordSurface } from "../../../src/adapters/discord/surface.ts";
 import { createLocalPacer } from "../../../src/adapters/local/pacer.ts";
 import { createSystemClock } from "../../../src/adapters/system-clock.ts";
 import { createThreads } from "../../../src/adapters/discord/threads.ts";
+import type { Clock } from "../../../src/core/ports/clock.ts";
 import type { Pacer } from "../../../src/core/ports/pacer.ts";
-import type { Surface } from "../../../src/core/ports/surface.ts";
+import type { Surface, Voice } from "../../../src/core/ports/surface.ts";
 import type { ThreadPlace } from "../../../src/core/ports/thread-places.ts";
 import { sessionIdOf, type SessionId } from "../../../src/core/thread.ts";
 import {
@@ -29,13 +30,17 @@ export interface OutboundWorld extends AsyncDisposable {
   readonly session: SessionId;
   readonly surface: Surface;
   /** Another process that works on the same thread. */
-  another(): Surface;
+  another(voice?: Voice): Surface;
   /** The bot's messages in the thread. */
   shown(): readonly SeenMessage[];
 }
 
 export async function outboundWorld(
-  options: LocalDiscordOptions & { readonly replyPages?: number; readonly pacer?: Pacer } = {},
+  options: LocalDiscordOptions & {
+    readonly replyPages?: number;
+    readonly pacer?: Pacer;
+    readonly clock?: Clock;
+  } = {},
 ): Promise<OutboundWorld> {
   const discord = await createLocalDiscord(options);
   const channel = discord.channel("general");
@@ -48,11 +53,15 @@ export async function outboundWorld(
   );
   const place: ThreadPlace = { parent: channel.id, name: "hello" };
   const places = { of: (asked: SessionId) => Promise.resolve(asked === session ? place : undefined) };
-  const another = (): Surface => {
+  const clock = options.clock ?? createSystemClock();
+  const another = (voice: Voice = "reply"): Surface => {
     const threads = createThreads({ api, places, log: silentLog });
-    const pacer = options.pacer ?? createLocalPacer(createSystemClock());
-    const surface = createDiscordSurface({ api, threads, pacer, log: silentLog }, session);
-    return withDiscordFiles(surface, { api, pacer }, session, options.replyPages ?? Infinity);
+    const pacer = options.pacer ?? createLocalPacer(clock);
+    const surface = createDiscordSurface({ api, threads, pacer, clock, log: silentLog }, session, { voice });
+    return withDiscordFiles(surface, { api, pacer }, session, {
+      mostPages: options.replyPages ?? Infinity,
+      voice,
+    });
   };
   return {
     discord,

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { goalAsked } from "../../../src/core/goal/asked.ts";
-import { DEFAULT_LIMITS } from "../../../src/core/goal/goal.ts";
+import { goalAsked, lineOfGoal } from "../../../src/core/goal/asked.ts";
 
-const limits = DEFAULT_LIMITS;
+/** None is named. */
+const limits = {};
 
 test("a subcommand word counts only when it is the whole argument", () => {
   for (const kind of ["status", "pause", "resume", "clear"]) {
@@ -30,6 +30,7 @@ test.each([
   ["budget 1.5m tokens", { tokens: 1_500_000 }],
   ["budget +10 turns", { turns: 10 }],
   ["budget +30 minutes", { minutes: 30 }],
+  ["budget +1,500 tokens, +10 turns and 5 min", { tokens: 1_500, turns: 10, minutes: 5 }],
 ])("%s raises what it names", (line, more) => {
   expect(goalAsked(line)).toEqual({ kind: "raise", more });
 });
@@ -37,6 +38,17 @@ test.each([
 test("what only begins like a raise is a goal", () => {
   expect(goalAsked("budget for next year, as a table")).toMatchObject({ kind: "set" });
   expect(goalAsked("budget +0").kind).toBe("unclear");
+});
+
+test.each([
+  "status",
+  "tidy the wiki",
+  "tidy the wiki\n\nDone when:\n- no link is dead\n- all pages are there\n\n--tokens 200000 --turns 5",
+  "edit the docs",
+  "replace the docs\n\n--minutes 7",
+  "budget +200000 tokens, +10 turns",
+])("what was asked is written as a line that asks the same: %s", (line) => {
+  expect(lineOfGoal(goalAsked(line))).toBe(line);
 });
 
 test("options stand at the end, and what is not one stays in the text", () => {

@@ -4,7 +4,7 @@ import type { GoalEvent } from "../../../src/core/goal/event.ts";
 import { goalRef, LEFT_STANDING, readGoalRef, type GoalRef } from "../../../src/core/goal/ref.ts";
 import { reduceGoal } from "../../../src/core/goal/reduce.ts";
 import { formOf, writtenIn } from "../../../src/core/goal/form.ts";
-import { goalAsked } from "../../../src/core/goal/asked.ts";
+import { goalAsked, type GoalValue } from "../../../src/core/goal/asked.ts";
 import { admin, after, later, owner, setGoal, turn } from "../../support/goals.ts";
 
 const begin: GoalEvent = { kind: "begin" };
@@ -72,18 +72,18 @@ test("an edit of a goal whose owner left keeps why it stands still: the admin wh
 
 test("an edit takes the lines away that say when it is done: with `done when: none`, and in a form in which they are no more", () => {
   const goal = after(setGoal("tidy", { doneWhen: ["all is tidy"] }), begin);
-  const edit = (text: string) => {
-    const asked = goalAsked(text);
+  const edit = (value: GoalValue) => {
+    const asked = goalAsked(value);
     if (asked.kind !== "edit") throw new Error(asked.kind);
     return later(goal, 2_000, { ...asked, kind: "edit", by: owner });
   };
-  for (const text of [
+  for (const value of [
     "edit done when: none",
     "edit\ndone when: none",
     "edit tidy\ndone when: None.",
     writtenIn(formOf(goal), "tidy"),
   ]) {
-    const edited = edit(text);
+    const edited = edit(value);
     expect(edited.objective).toBe("tidy");
     expect("doneWhen" in edited).toBe(false);
   }

@@ -19,7 +19,9 @@ export type Fault =
   /** One of Discord's own errors; nothing was done. */
   | { readonly kind: "refused"; readonly status: number; readonly code: number }
   /** Done only when the promise settles, and then answered. */
-  | { readonly kind: "late"; readonly until: Promise<unknown> };
+  | { readonly kind: "late"; readonly until: Promise<unknown> }
+  /** Done at once, and answered only when the promise settles. */
+  | { readonly kind: "late answer"; readonly until: Promise<unknown> };
 
 export interface CallView {
   /** `POST /channels/:channel/messages`. */

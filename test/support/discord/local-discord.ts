@@ -70,6 +70,8 @@ export interface LocalDiscord extends AsyncDisposable {
   ever(channel: Channel | string): readonly SeenMessage[];
   /** What the bot says outside of threads and direct messages. */
   botOutsideOfThreads(): readonly SeenMessage[];
+  /** Whether people see that the bot types there. */
+  isTyping(channel: string): boolean;
   threadNamed(id: string): Channel | undefined;
   /** Threads of a channel, or posts of a forum. */
   threadsIn(channel: Channel): readonly Channel[];
@@ -213,6 +215,7 @@ export async function createLocalDiscord(options: LocalDiscordOptions = {}): Pro
         .flatMap(({ id }) => state.shownIn(id))
         .filter(({ author }) => author === bot.id)
         .map((message) => seen(platform, message)),
+    isTyping: (channel) => state.isTyping(channel, bot.id),
     threadNamed: (id) => state.channels.get(id),
     threadsIn: ({ id }) => [...state.channels.values()].filter(({ parent }) => parent === id),
     whispers: (channel, person) =>

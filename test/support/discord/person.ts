@@ -15,6 +15,7 @@ import {
   unarchive,
   type Platform,
 } from "./platform.ts";
+import { optionsGiven } from "./command-options.ts";
 import type { Interaction } from "./interactions.ts";
 import type { SeenMessage } from "./seen.ts";
 import { channelJson, memberJson, messageJson, userJson } from "./wire.ts";
@@ -56,11 +57,14 @@ export interface Person {
   delete(message: Said): void;
   /** Resolves when the bot has answered for the first time, or is too late. */
   click(message: SeenMessage, label: string): Promise<"answered" | "failed">;
-  /** @param options by their names. */
+  /**
+   * @param name and that of its part, where it has parts: `goal set`.
+   * @param options by their names.
+   */
   command(
     channel: Channel | string,
     name: string,
-    options?: Readonly<Record<string, string>>,
+    options?: Readonly<Record<string, string | number>>,
   ): Promise<"answered" | "failed">;
   /** The form on the screen, with its title and what stands in its fields. */
   form(): { readonly title: string; readonly fields: Readonly<Record<string, string>> } | undefined;
@@ -241,21 +245,10 @@ export function createPerson(profile: Profile, platform: Platform): Person {
     },
     async command(where, name, given = {}) {
       const channel = state.channelFor(where);
-      const found = known(1, name, channel);
-      const all = (found["options"] ?? []) as readonly JsonObject[];
-      for (const option of all) {
-        if (option["required"] === true && !(String(option["name"]) in given))
-          throw new Error(`/${name} cannot be sent without ${String(option["name"])}`);
-      }
-      const options = Object.entries(given).map(([option, value]) => {
-        const its = all.find((one) => one["name"] === option);
-        if (its === undefined) throw new Error(`/${name} has no option ${option}`);
-        const choices = its["choices"] as readonly JsonObject[] | undefined;
-        if (choices !== undefined && !choices.some((choice) => choice["value"] === value))
-          throw new Error(`${value} is none of the choices of ${option}`);
-        return { name: option, type: its["type"], value };
-      });
-      return interact(channel, 2, { id: found["id"], name, type: 1, options });
+      const [first = "", part] = name.split(" ");
+      const found = known(1, first, channel);
+      const options = optionsGiven(found, name, part, given);
+      return interact(channel, 2, { id: found["id"], name: first, type: 1, options });
     },
     form() {
       const modal = shownForm()?.modal;
@@ -272,6 +265,8 @@ export function createPerson(profile: Profile, platform: Platform): Person {
         const id = String(field["custom_id"]);
         const value = entries[id] ?? textIn(field);
         if (field["required"] !== false && value === "") throw new Error(`the client asks for ${id}`);
+        if (value.length > Number(field["max_length"] ?? 4_000))
+          throw new Error(`the client takes no more in ${id}`);
         return { type: 1, components: [{ type: 4, custom_id: id, value }] };
       });
       const data = { custom_id: modal["custom_id"], components };

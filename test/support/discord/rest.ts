@@ -108,6 +108,11 @@ export class RestApi {
       case "late":
         await fault.until;
         return this.#perform(route, call);
+      case "late answer": {
+        const answer = this.#perform(route, call);
+        await fault.until;
+        return answer;
+      }
       case "lost response":
       case undefined:
         return this.#perform(route, call);

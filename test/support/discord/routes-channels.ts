@@ -115,7 +115,9 @@ export const channelRoutes: readonly Route[] = [
     name: "POST /channels/:channel/typing",
     auth: "bot",
     run(call, platform) {
-      need(platform, channelOf(call, platform));
+      const channel = channelOf(call, platform);
+      need(platform, channel);
+      platform.state.types(channel, platform.bot.id);
       return undefined;
     },
   },

@@ -80,17 +80,31 @@ function checkForm(data: JsonObject): void {
   const rows = (data["components"] ?? []) as readonly JsonObject[];
   if (!within(data["custom_id"], 100) || !within(data["title"], 45) || rows.length < 1 || rows.length > 5)
     throw wrongForm("data", "BASE_TYPE_BAD_LENGTH", "Must be of a valid length.");
+  const ids = new Set<unknown>();
   for (const row of rows) {
-    const [field] = (row["components"] ?? []) as readonly JsonObject[];
+    const [field, ...others] = (row["components"] ?? []) as readonly JsonObject[];
     const most = Number(field?.["max_length"] ?? 4_000);
+    const least = Number(field?.["min_length"] ?? 0);
     const isField =
       row["type"] === 1 &&
+      others.length === 0 &&
       field?.["type"] === 4 &&
       within(field["label"], 45) &&
       within(field["custom_id"], 100);
-    if (!isField || most > 4_000 || lengthOf(field["value"]) > most || lengthOf(field["placeholder"]) > 100)
+    if (!isField || (field["style"] !== 1 && field["style"] !== 2))
+      throw wrongForm("components", "BASE_TYPE_CHOICES", "A row of a form has one field of one style.");
+    const isWithin = least >= 0 && least <= most && most >= 1 && most <= 4_000;
+    const { value, placeholder } = field;
+    if (!isWithin || lengthOf(value) > most || lengthOf(placeholder) > 100)
       throw wrongForm("components", "BASE_TYPE_BAD_LENGTH", "Must be of a valid length.");
+    ids.add(field["custom_id"]);
   }
+  if (ids.size < rows.length)
+    throw wrongForm(
+      "components",
+      "COMPONENT_CUSTOM_ID_DUPLICATED",
+      "Component custom id cannot be duplicated",
+    );
 }
 
 function add(

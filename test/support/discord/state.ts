@@ -27,6 +27,8 @@ export interface NewMessage {
   readonly snapshots?: readonly JsonObject[];
 }
 
+const TYPING_MS = 10_000;
+
 export class DiscordState {
   readonly newId: NewSnowflake;
   readonly nowMs: () => number;
@@ -40,6 +42,8 @@ export class DiscordState {
   readonly texts = new Map<string, string>();
   readonly guilds = new Map<string, Guild>();
   readonly channels = new Map<string, Channel>();
+  /** Until when somebody types, by channel and person. */
+  readonly #typing = new Map<string, number>();
   readonly #messages = new Map<string, Map<string, StoredMessage>>();
 
   constructor(nowMs: () => number) {
@@ -171,6 +175,15 @@ export class DiscordState {
     return String([...guild.botPermissions].reduce((bits, name) => bits | PERMISSIONS[name], 0n));
   }
 
+  /** Somebody types: seen for ten seconds, or until they have written. */
+  types(channel: Channel, who: string): void {
+    this.#typing.set(`${channel.id} ${who}`, this.nowMs() + TYPING_MS);
+  }
+
+  isTyping(channel: string, who: string): boolean {
+    return (this.#typing.get(`${channel} ${who}`) ?? 0) > this.nowMs();
+  }
+
   post(channel: Channel, message: NewMessage): StoredMessage {
     const stored: StoredMessage = {
       type: 0,
@@ -189,6 +202,7 @@ export class DiscordState {
     const all = this.#messages.get(channel.id) ?? new Map<string, StoredMessage>();
     this.#messages.set(channel.id, all.set(stored.id, stored));
     channel.lastMessage = stored.id;
+    this.#typing.delete(`${channel.id} ${stored.author}`);
     note(stored, "posted");
     return stored;
   }

@@ -1,6 +1,7 @@
 /** What people saw and did: each message with what became of it, each of its changes, and each button. */
 
 import { html } from "hono/html";
+import { givenTo } from "../../../core/command/command.ts";
 import type { Part } from "../../../core/part.ts";
 import type { ReviewedInbound } from "../../../core/ports/review.ts";
 import { moment, type Markup } from "./layout.ts";
@@ -39,10 +40,10 @@ export function inboundAlone(view: ReviewedInbound): Markup {
   switch (inbound.kind) {
     case "command": {
       const { command } = inbound;
-      const given = "value" in command ? command.value : undefined;
+      const given = givenTo(command);
       return html`<p class="did">
           ${by} gave
-          <kbd>${command.name}</kbd>${given === undefined ? "" : html` <bdi>${cut(String(given), 200)}</bdi>`}
+          <kbd>${command.name}</kbd>${given === undefined ? "" : html` <bdi>${cut(given, 200)}</bdi>`}
           ${moment(inbound.at)}
         </p>
         ${decision(view)}`;

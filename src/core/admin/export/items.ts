@@ -3,7 +3,7 @@
  * field changes its meaning or goes; one that is new is no reason.
  */
 
-import type { SessionCommand } from "../../command/command.ts";
+import { givenTo, type SessionCommand } from "../../command/command.ts";
 import type { Part } from "../../part.ts";
 import type { ExportedCall, ExportedEntry, ExportedRun } from "../../ports/exports.ts";
 import type { Overview } from "../../ports/overviews.ts";
@@ -231,7 +231,7 @@ export function inboundItem(thread: SessionId, view: ReviewedInbound, mask: Mask
 
 function commandOf(command: SessionCommand, mask: Mask): NonNullable<InboundItem["command"]> {
   const { name } = command;
-  const value = "value" in command ? command.value : undefined;
+  const value = "value" in command ? givenTo(command) : undefined;
   return value === undefined ? { name } : { name, value: mask(value) };
 }
 
