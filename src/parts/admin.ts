@@ -9,6 +9,8 @@ import { readDiscordAddress } from "../adapters/discord/message-link.ts";
 import { sha256 } from "../adapters/ids.ts";
 import { bodyOf } from "../adapters/openai/wire.ts";
 import { createAudit } from "../adapters/postgres/admin/audit.ts";
+import { createErasures } from "../adapters/postgres/admin/erasures.ts";
+import { createHolds } from "../adapters/postgres/admin/holds.ts";
 import { behindOthers } from "../adapters/postgres/admin/behind-others.ts";
 import { createExports } from "../adapters/postgres/admin/exports.ts";
 import { createOverviewMaker } from "../adapters/postgres/admin/overview-maker.ts";
@@ -25,6 +27,7 @@ import { readSlackAddress } from "../adapters/slack/message-link.ts";
 import { createWebDoor, createWebPeopleNow, OWNER, readWebAddress } from "../adapters/web/owner.ts";
 import type { Access } from "../core/access/access.ts";
 import { createDoor, type Door } from "../core/admin/door.ts";
+import { createEraser, type Eraser } from "../core/admin/eraser.ts";
 import type { ReadAddress } from "../core/admin/linked.ts";
 import { createViewers } from "../core/admin/viewers.ts";
 import type { NewId } from "../core/ids.ts";
@@ -33,6 +36,8 @@ import { maskerOf } from "../core/mask.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import type { Log } from "../core/ports/log.ts";
 import type { IsDirectAddress } from "../core/ports/overviews.ts";
+import type { RunQueue } from "../core/ports/run-queue.ts";
+import type { Stops } from "../core/ports/stops.ts";
 import type { PeopleNow } from "../core/ports/people-now.ts";
 import type { SignInWay } from "../core/ports/sign-in-way.ts";
 import type { Platform } from "../core/thread.ts";
@@ -42,6 +47,8 @@ export interface Admin {
   readonly door: Door;
   /** For the web chat, where everybody reads what is said. */
   readonly webDoor: Door;
+  /** Also takes up what another process has left unfinished. */
+  readonly eraser: Pick<Eraser, "stop">;
   /** Answers below `/admin`. */
   readonly site: { fetch(request: Request, env: Record<string, unknown>): Response | Promise<Response> };
 }
@@ -58,6 +65,8 @@ export interface AdminPartDeps {
   readonly access: Access;
   /** Those that are configured, the web chat aside. */
   readonly served: Partial<Readonly<Record<Platform, Served | undefined>>>;
+  readonly stops: Pick<Stops, "signal">;
+  readonly queue: RunQueue;
   readonly newId: NewId;
   readonly clock: Clock;
   readonly log: Log;
@@ -69,7 +78,7 @@ const READERS: readonly ReadAddress[] = [readSlackAddress, readDiscordAddress, r
 
 /** @param url where this process listens, for where nobody said how people reach it. */
 export function openAdmin(
-  { sql, access, served, newId, clock, log }: AdminPartDeps,
+  { sql, access, served, stops, queue, newId, clock, log }: AdminPartDeps,
   settings: Settings,
   { url, hasWebChat }: { readonly url: string; readonly hasWebChat: boolean },
 ): Admin {
@@ -92,6 +101,9 @@ export function openAdmin(
   );
   // The charts' own files.
   const charts = dirname(fileURLToPath(import.meta.resolve("uplot")));
+  const [audit, erasures] = [createAudit(sql), createErasures(sql)];
+  const eraser = createEraser({ erasures, audit, stops, queue, clock, newId, log });
+  eraser.start();
   const site = createAdminPages(
     {
       signIns,
@@ -122,5 +134,10 @@ export function openAdmin(
       ...(hasWebChat ? { owner: OWNER } : {}),
     },
   );
-  return { door: createDoor({ signIns, clock, hash, newSecret }, base), webDoor: createWebDoor(), site };
+  return {
+    door: createDoor({ signIns, clock, hash, newSecret }, base),
+    webDoor: createWebDoor(),
+    eraser,
+    site,
+  };
 }

@@ -12,18 +12,21 @@ import { needsReason } from "../../core/admin/needs-reason.ts";
 import { aroundOf } from "./around.ts";
 import type { SendExport } from "./export/exporter.ts";
 import { routeThreadExport } from "./export.ts";
-import { streamThread, type LiveDeps } from "./live.ts";
 import { threadExport } from "./pages/export.ts";
+import { routeErase, type EraseDeps } from "./erase.ts";
+import { streamThread, type LiveDeps } from "./live.ts";
+import { lifeCycleMarkup } from "./pages/erase.ts";
 import { page, problemPage } from "./pages/layout.ts";
 import { reasonBody, remarksMarkup } from "./pages/remarks.ts";
 import { requestBody } from "./pages/request.ts";
+import { threadPathOf } from "./pages/paths.ts";
 import { threadBody, threadContent, type ThreadSide, type ThreadView } from "./pages/thread.ts";
 import { wholeBody } from "./pages/whole.ts";
 import { routeRemarks, type RemarkDeps, type WithThread } from "./remarks.ts";
 import { shown } from "./shown.ts";
 import type { AdminContext, AdminEnv } from "./viewer.ts";
 
-export interface ThreadDeps extends LiveDeps, RemarkDeps {
+export interface ThreadDeps extends LiveDeps, RemarkDeps, EraseDeps {
   readonly overviews: Overviews;
   readonly review: Review;
   readonly audit: Audit;
@@ -55,6 +58,7 @@ export function routeThread(app: Hono<AdminEnv>, deps: ThreadDeps): void {
     });
   routeRemarks(app, deps, { opened, named });
   routeThreadExport(app, opened, deps.sendExport);
+  routeErase(app, deps, named);
 
   app.get("/threads/:id", (c) =>
     withThread(c, "view", async (overview) => {
@@ -91,7 +95,9 @@ export function routeThread(app: Hono<AdminEnv>, deps: ThreadDeps): void {
         const body = deps.bodyOf(stored.request);
         if (c.req.query("raw") !== undefined) return raw(c, body, `request-${stored.call.id}.json`);
         const isSame = stored.bodyHash === undefined ? undefined : deps.hash(body) === stored.bodyHash;
-        const view = { overview, call: stored.call, body, isSame };
+        const erased = await deps.erasures.ofThread(overview.session);
+        const wasErased = erased.some(({ at }) => at >= stored.call.startedAt);
+        const view = { overview, call: stored.call, body, isSame: wasErased ? ("erased" as const) : isSame };
         return shown(c, page(aroundOf(c), "threads", `Request ${stored.call.round}`, requestBody(view)));
       },
       c.req.param("call"),
@@ -147,14 +153,16 @@ export function routeThread(app: Hono<AdminEnv>, deps: ThreadDeps): void {
   ): Promise<ThreadView> {
     const isEarlier = before !== undefined;
     const { session } = overview;
-    const [thread, goals] = await Promise.all([
+    const [thread, goals, erased] = await Promise.all([
       review.thread(session, { limit: SHOWN, ...(before === undefined ? {} : { before }) }),
       review.goals(session),
+      deps.erasures.ofThread(session),
     ]);
     const csrf = c.get("csrf");
+    const lifeCycle = lifeCycleMarkup(threadPathOf(session), erased, c.get("viewer").role);
     const remarks = remarksMarkup(session, await deps.remarks.list(session), csrf);
     const taken = threadExport(session, csrf);
-    return { overview, thread, goals, remarks, taken, side: sideIn(c), isEarlier };
+    return { overview, thread, goals, remarks, taken, lifeCycle, side: sideIn(c), isEarlier };
   }
 
   /** Where the page ends; undefined for the newest one. */

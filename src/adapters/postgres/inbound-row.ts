@@ -58,6 +58,9 @@ function toCommand(value: unknown): SessionCommand {
   const command = isName
     ? commandOf(name as CommandName, given === undefined ? undefined : textOf(given, "value"))
     : undefined;
-  if (command === undefined || !isStored(command)) throw new StoredJsonError(`command ${String(name)}`);
+  // What is asked of a goal is stored only to be counted.
+  const isKept =
+    command !== undefined && (isStored(command) || (command.name === "goal" && command.value !== undefined));
+  if (!isKept) throw new StoredJsonError(`command ${String(name)}`);
   return command;
 }

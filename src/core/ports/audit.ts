@@ -19,6 +19,11 @@ export type AuditKind =
   | "export"
   | "export_end"
   | "erase"
+  | "erasures"
+  | "hold"
+  | "lift"
+  /** By itself, for what is older than the configuration keeps. */
+  | "forget"
   | "usage"
   | "audit"
   | "refused";

@@ -1,10 +1,12 @@
 // Who may see and do what: every route, with ids of one space, by everybody who could come along.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createErasures } from "../../../src/adapters/postgres/admin/erasures.ts";
+import { createHolds } from "../../../src/adapters/postgres/admin/holds.ts";
 import { createOverviewMaker } from "../../../src/adapters/postgres/admin/overview-maker.ts";
 import type { Author } from "../../../src/core/inbound.ts";
 import { sessionNamed, storeThread } from "../../support/stored-threads.ts";
 import { openAdminWorld, person, type AdminWorld, type Browser } from "./admin-world.ts";
-import { isForm, PATH, ROUTES, SESSION, type Row } from "./route-table.ts";
+import { ERASURE, HOLD, isForm, PATH, ROUTES, SESSION, type Row } from "./route-table.ts";
 
 const SECRET = "the plan for Zanzibar";
 
@@ -28,6 +30,13 @@ beforeAll(async () => {
   await sql.query({
     text: `update model_calls set params = '{"v":1,"model":{"name":"m","contextWindow":9,"caching":"automatic"},"outputTokens":9,"caching":false}'`,
   });
+  const gone = sessionNamed("slack:T1:C1:171.8");
+  await storeThread(sql, { session: gone, said: ["soon gone", "yes"] });
+  const [boss, erasures] = [person("T1", "UBOSS"), createErasures(sql)];
+  await erasures.begin(ERASURE, { kind: "thread", subject: gone }, "ticket 12", boss);
+  await erasures.erase(ERASURE, gone);
+  await erasures.finish(ERASURE);
+  await createHolds(sql).set(HOLD, { kind: "thread", subject: SESSION }, "case 9", boss);
   for (const session of [SESSION, "slack:T2:C1:171.6"])
     await createOverviewMaker(sql).make(sessionNamed(session));
 });

@@ -9,6 +9,8 @@ import { bodyOf } from "../../../src/adapters/openai/wire.ts";
 import { createExports } from "../../../src/adapters/postgres/admin/exports.ts";
 import { createOverviewMaker } from "../../../src/adapters/postgres/admin/overview-maker.ts";
 import { createOverviews } from "../../../src/adapters/postgres/admin/overviews.ts";
+import { createErasures } from "../../../src/adapters/postgres/admin/erasures.ts";
+import { createHolds } from "../../../src/adapters/postgres/admin/holds.ts";
 import { createUsageFigures } from "../../../src/adapters/postgres/admin/usage-figures.ts";
 import { createRemarks } from "../../../src/adapters/postgres/admin/remarks.ts";
 import { createReview } from "../../../src/adapters/postgres/admin/review.ts";
@@ -20,6 +22,7 @@ import { createSingleUse } from "../../../src/adapters/postgres/single-use.ts";
 import type { Sql } from "../../../src/adapters/postgres/sql.ts";
 import { createAccess } from "../../../src/core/access/access.ts";
 import { DEFAULT_ACCESS } from "../../../src/core/access/defaults.ts";
+import { createEraser } from "../../../src/core/admin/eraser.ts";
 import { createDoor } from "../../../src/core/admin/door.ts";
 import { createViewers } from "../../../src/core/admin/viewers.ts";
 import type { Author } from "../../../src/core/inbound.ts";
@@ -105,6 +108,10 @@ export async function openAdminWorld(
   const viewers = createViewers({ signIns, peopleNow, access, clock, hash });
   const newSecret = (): string => randomBytes(32).toString("base64url");
   const newId = createNewId(clock);
+  const erasures = createErasures(sql);
+  const bell = { signal: () => Promise.resolve(), wake: () => Promise.resolve() };
+  const eraser = createEraser({ erasures, audit, stops: bell, queue: bell, clock, newId, log: silentLog });
+  stack.defer(() => eraser.stop());
   const app = createAdminPages(
     {
       signIns,
@@ -116,6 +123,9 @@ export async function openAdminWorld(
       makeOverview: createOverviewMaker(sql).make,
       review: createReview(sql),
       usage: createUsageFigures(sql),
+      eraser,
+      erasures,
+      holds: createHolds(sql),
       remarks: createRemarks(sql),
       exports: createExports(sql, isDirectAddress),
       mask: (text) => maskEntropy(maskPatterns(text)),

@@ -1,5 +1,7 @@
 // What people and models write may be anything: on each page it is text, and nothing of it is loaded or run.
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createErasures } from "../../../src/adapters/postgres/admin/erasures.ts";
+import { createHolds } from "../../../src/adapters/postgres/admin/holds.ts";
 import { createOverviewMaker } from "../../../src/adapters/postgres/admin/overview-maker.ts";
 import { sessionNamed, storeThread } from "../../support/stored-threads.ts";
 import { openAdminWorld, person, type AdminWorld, type Browser } from "./admin-world.ts";
@@ -37,7 +39,16 @@ beforeAll(async () => {
     roles: [],
     isPlatformAdmin: true,
   });
-  browser = await world.signedIn(person("T1", "UBOSS", `${SCRIPT}${MARKUP}`));
+  const boss = person("T1", "UBOSS", `${SCRIPT}${MARKUP}`);
+  await storeThread(sql, { session: "slack:T1:C1:171.8", said: ["soon gone", "yes"] });
+  await createErasures(sql).begin(
+    "erasure1",
+    { kind: "thread", subject: sessionNamed("slack:T1:C1:171.8") },
+    HOSTILE,
+    boss,
+  );
+  await createHolds(sql).set("hold1", { kind: "person", subject: "U7" }, HOSTILE, boss);
+  browser = await world.signedIn(boss);
 });
 afterAll(() => world[Symbol.asyncDispose]());
 
@@ -55,6 +66,9 @@ test.each([
   ["a request", () => `${PATH}/calls/c${run}`],
   ["the audit log", "/admin/audit"],
   ["who is signed in", "/admin/browsers"],
+  ["erasing and holds", "/admin/erasures"],
+  ["an erasure", "/admin/erasures/erasure1"],
+  ["the step before one", `${PATH}/erase`],
 ])("S13: on the page of %s hostile text is text", async (_, path) => {
   const page = await browser.get(typeof path === "string" ? path : path(), { "user-agent": MARKUP });
   expect(page.status).toBe(200);

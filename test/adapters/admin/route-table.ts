@@ -4,6 +4,10 @@
 export const SESSION = "slack:T1:C1:171.5";
 export const PATH = `/admin/threads/${encodeURIComponent(SESSION)}`;
 
+/** Of another thread of the same space, which was erased; and what keeps that of the matrix. */
+export const ERASURE = "erasure1";
+export const HOLD = "hold1";
+
 export interface Ids {
   /** Of the viewer's own browser. */
   readonly own: string;
@@ -84,6 +88,36 @@ export const ROUTES: Readonly<Record<string, Row>> = {
     done: 200,
   },
   "GET /admin/audit": { may: "admins", path: at("/admin/audit") },
+  "GET /admin/erasures": { may: "admins", path: at("/admin/erasures") },
+  "GET /admin/erasures/person": { may: "admins", path: at("/admin/erasures/person?person=U7") },
+  "POST /admin/erasures/person": {
+    may: "admins",
+    path: at("/admin/erasures/person"),
+    fields: { person: "UNONE", reason: "r", sure: "yes" },
+    done: 404,
+  },
+  "GET /admin/erasures/:id": { may: "admins", isOfThread: true, path: at(`/admin/erasures/${ERASURE}`) },
+  "GET /admin/erasures/:id/proof.json": {
+    may: "admins",
+    isOfThread: true,
+    path: at(`/admin/erasures/${ERASURE}/proof.json`),
+  },
+  "GET /admin/threads/:id/erase": { may: "admins", isOfThread: true, path: at(`${PATH}/erase`) },
+  // It is held.
+  "POST /admin/threads/:id/erase": {
+    may: "admins",
+    isOfThread: true,
+    path: at(`${PATH}/erase`),
+    fields: { reason: "r", sure: "yes" },
+    done: 409,
+  },
+  "POST /admin/holds": {
+    may: "admins",
+    path: at("/admin/holds"),
+    fields: { kind: "thread", subject: SESSION, reason: "r" },
+    done: 400,
+  },
+  "POST /admin/holds/:id/lift": { may: "admins", path: at("/admin/holds/none/lift"), done: 404 },
   "GET /admin/usage": { may: "admins", path: at("/admin/usage") },
   "GET /admin/usage/:file{[a-z]+\\.csv}": { may: "admins", path: at("/admin/usage/people.csv") },
   "GET /admin": { may: "viewers", path: at("/admin/") },

@@ -14,17 +14,18 @@ export interface Around {
   readonly csrf: string;
 }
 
-export type Section = "threads" | "usage" | "audit" | "browsers";
+export type Section = "threads" | "usage" | "erasures" | "audit" | "browsers";
 
 const SECTIONS: Readonly<Record<Section, { readonly path: string; readonly name: string }>> = {
   threads: { path: "/admin/", name: "Threads" },
   usage: { path: "/admin/usage", name: "Usage" },
+  erasures: { path: "/admin/erasures", name: "Erasing" },
   audit: { path: "/admin/audit", name: "Audit log" },
   browsers: { path: "/admin/browsers", name: "Signed in" },
 };
 
 /** Of the whole space, people and money included. */
-const FOR_ADMINS: ReadonlySet<string> = new Set<Section>(["usage", "audit"]);
+const FOR_ADMINS: ReadonlySet<string> = new Set<Section>(["usage", "erasures", "audit"]);
 
 export function page(around: Around, section: Section, title: string, body: Markup): Markup {
   const { who, role, csrf } = around;

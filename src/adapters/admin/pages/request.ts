@@ -12,8 +12,8 @@ export interface RequestView {
   readonly overview: Overview;
   readonly call: ReviewedCall;
   readonly body: string;
-  /** Whether it is the one that was sent, to the byte; undefined where none was. */
-  readonly isSame: boolean | undefined;
+  /** Whether it is the one that was sent, to the byte; undefined where none was. `erased`: but for what was erased since. */
+  readonly isSame: boolean | "erased" | undefined;
 }
 
 export function requestBody({ overview, call, body, isSame }: RequestView): Markup {
@@ -32,12 +32,15 @@ export function requestBody({ overview, call, body, isSame }: RequestView): Mark
     <pre class="words" tabindex="0">${pretty(body)}</pre>`;
 }
 
-function sameness(isSame: boolean | undefined): Markup {
+function sameness(isSame: RequestView["isSame"]): Markup {
+  if (isSame === "erased")
+    return html`<span class="tag bad">as it was sent, but for what was erased</span>
+      <span class="dim">It cannot be built again: something that it said was erased since.</span>`;
   if (isSame === undefined) return html`<span class="tag">never sent</span>`;
   return isSame
     ? html`<span class="tag good">the same bytes as were sent</span>`
     : html`<span class="tag bad">not the bytes that were sent</span>
-        <span class="dim">Something of it was changed or erased since.</span>`;
+        <span class="dim">Something of it was changed since.</span>`;
 }
 
 /** Each message by itself, in the order in which the model read them. */

@@ -21,6 +21,8 @@ export interface ThreadView {
   readonly remarks: Markup | "";
   /** How it is taken out as a file. */
   readonly taken: Markup | "";
+  /** What was erased of it, and what may be done with it. */
+  readonly lifeCycle: Markup;
   /** Not the newest page. */
   readonly isEarlier: boolean;
 }
@@ -46,7 +48,7 @@ export function threadBody(view: ThreadView): Markup {
       }
       ${overview.cost === undefined ? "" : html`, ${formatMoney(overview.cost)} spent`}
     </p>
-    ${view.remarks} ${view.taken}
+    ${view.remarks} ${view.taken} ${view.lifeCycle}
     <nav class="sides" aria-label="View">
       ${SIDES.map(
         ([key, name]) =>

@@ -1,0 +1,72 @@
+/** All steps of erasing one thread, inside one transaction, and the proof of them. */
+
+import { sha256 } from "../../ids.ts";
+import type { Extent } from "../../../core/ports/erasures.ts";
+import type { Sql } from "../sql.ts";
+import { ERASE_STEPS, LEFT_ALONE } from "./erase-sql.ts";
+
+export interface Proof {
+  /** Rows by table. */
+  readonly counts: Readonly<Record<string, number>>;
+  readonly digest: string;
+}
+
+/** Collects what was erased, row by row. */
+export interface Book {
+  add(table: string, ids: readonly { readonly id: string | number }[]): void;
+  proof(): Proof;
+}
+
+export function openBook(): Book {
+  const lines = new Set<string>();
+  const counts: Record<string, number> = {};
+  return {
+    add(table, ids) {
+      for (const { id } of ids) {
+        const line = `${table} ${id}`;
+        // A row that two steps have changed is one row.
+        if (lines.has(line)) continue;
+        lines.add(line);
+        counts[table] = (counts[table] ?? 0) + 1;
+      }
+    },
+    proof: () => ({
+      counts,
+      digest: sha256(
+        [...lines]
+          .toSorted()
+          .map((line) => `${line}\n`)
+          .join(""),
+      ),
+    }),
+  };
+}
+
+const HOLD = { name: "erase-hold", text: "select id from sessions where id = $1 for update" };
+
+/** Whoever writes in the thread waits for its row, and finds another fence behind it. */
+export async function holdThread(tx: Sql, session: string): Promise<void> {
+  await tx.query(HOLD, [session]);
+}
+
+/** @param person whose words; null for those of anybody. */
+export async function eraseThread(
+  tx: Sql,
+  {
+    session,
+    person,
+    extent,
+  }: { readonly session: string; readonly person: string | null; readonly extent: Extent },
+  book: Book,
+): Promise<void> {
+  for (const { table, text } of ERASE_STEPS) {
+    const values = [session, extent, person].slice(0, parametersOf(text));
+    book.add(table, await tx.query<{ id: string }>({ text }, values));
+  }
+  await tx.query({ text: LEFT_ALONE }, [session]);
+}
+
+/** Postgres takes no value that a statement does not name. */
+function parametersOf(text: string): number {
+  return text.includes("$3") ? 3 : text.includes("$2") ? 2 : 1;
+}

@@ -1,0 +1,241 @@
+/** Erasures in their tables. One transaction for each thread; the row of the erasure says how far it is. */
+
+import type {
+  Begun,
+  ErasedThing,
+  ErasedThread,
+  Erasure,
+  Erasures,
+  Extent,
+} from "../../../core/ports/erasures.ts";
+import type { Hold } from "../../../core/ports/holds.ts";
+import { cleanText } from "../../../core/text.ts";
+import type { Platform, SessionId } from "../../../core/thread.ts";
+import type { Sql } from "../sql.ts";
+import { ERASED, HELD_BACK, ITS_WORDS, THREADS_OF_PERSON, THREADS_OF_THREAD } from "./erase-sql.ts";
+import { eraseThread, holdThread, openBook } from "./erase-thread.ts";
+
+const BEGIN = {
+  name: "erasure-begin",
+  text: `
+insert into erasures (id, platform, space, kind, subject, reason, person, name) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+};
+
+const LEFT = {
+  name: "erasure-left",
+  text: `
+with taken as (update erasures set taken_at = now_ms() where id = $1)
+select session from erased_threads where erasure = $1 and done_at is null order by session`,
+};
+
+const HALT = {
+  name: "erasure-halt",
+  text: `
+update sessions set stop_seq = nextval('inbox_seq'), rev = rev + 1
+where id = $1 and exists (select from runs r where r.session = $1 and r.reply = 'open')`,
+};
+
+const IS_RUNNING = {
+  name: "erasure-is-running",
+  text: `select exists (select from runs r where r.session = $1 and r.reply <> 'settled') as "isRunning"`,
+};
+
+const TAKEN = {
+  name: "erasure-thread",
+  text: `
+select x.platform, x.space, x.kind, x.subject, t.extent from erasures x join erased_threads t on t.erasure = x.id
+where x.id = $1 and t.session = $2 and t.done_at is null for update of t`,
+};
+
+const DONE = {
+  name: "erasure-thread-done",
+  text: `
+update erased_threads set done_at = now_ms(), counts = $3::jsonb, digest = $4 where erasure = $1 and session = $2`,
+};
+
+const FINISH = {
+  name: "erasure-finish",
+  text: `
+update erasures x set done_at = now_ms() where x.id = $1 and x.done_at is null
+  and not exists (select from erased_threads t where t.erasure = x.id and t.done_at is null)
+returning x.platform, x.space, x.kind, x.subject`,
+};
+
+/** Of a person: the name, wherever that one has come in to the admin pages. */
+const BESIDE: readonly string[] = [
+  `delete from admin_offers where platform = $1 and space = $2 and person = $3`,
+  `update admin_browsers set name = '${ERASED}', browser = '' where platform = $1 and space = $2 and person = $3`,
+  `select audit_erase_name($1, $2, $3)`,
+];
+
+const ABANDONED = {
+  name: "erasures-abandoned",
+  text: `
+select id from erasures where done_at is null and taken_at <= now_ms() - $1::bigint order by n limit $2::integer`,
+};
+
+const COLUMNS = `x.id, x.platform, x.space, x.kind, x.subject, x.reason, x.person, x.name, x.at, x.done_at as "doneAt"`;
+
+const LIST = {
+  name: "erasures-list",
+  text: `select ${COLUMNS} from erasures x where x.platform = $1 and x.space = $2 order by x.n desc limit $3::integer`,
+};
+
+const GET = {
+  name: "erasure-get",
+  text: `
+select ${COLUMNS}, (
+  select json_agg(json_build_object('session', t.session, 'extent', t.extent, 'doneAt', t.done_at, 'counts', t.counts, 'digest', t.digest)
+    order by t.session) from erased_threads t where t.erasure = x.id) as threads
+from erasures x where x.platform = $1 and x.space = $2 and x.id = $3`,
+};
+
+const OF_THREAD = {
+  name: "erasures-of-thread",
+  text: `
+select x.id, x.at from erased_threads t join erasures x on x.id = t.erasure
+where t.session = $1 and t.done_at is not null order by x.n desc limit 20`,
+};
+
+interface ErasureRow {
+  readonly id: string;
+  readonly platform: Platform;
+  readonly space: string;
+  readonly kind: ErasedThing["kind"];
+  readonly subject: string;
+  readonly reason: string;
+  readonly person: string;
+  readonly name: string;
+  readonly at: number;
+  readonly doneAt: number | null;
+}
+
+interface ThreadRow {
+  readonly session: SessionId;
+  readonly extent: Extent;
+  readonly doneAt: number | null;
+  readonly counts: Readonly<Record<string, number>> | null;
+  readonly digest: string | null;
+}
+
+class HeldBack extends Error {
+  readonly hold: Hold;
+  constructor(hold: Hold) {
+    super("held");
+    this.hold = hold;
+  }
+}
+
+export function createErasures(sql: Sql): Erasures {
+  async function begin(
+    tx: Sql,
+    [id, { kind, subject }, reason, { platform, space, person, name }]: Parameters<Erasures["begin"]>,
+  ): Promise<Begun> {
+    await tx.query(BEGIN, [id, platform, space, kind, subject, cleanText(reason), person, cleanText(name)]);
+    const threads = kind === "thread" ? THREADS_OF_THREAD : THREADS_OF_PERSON;
+    const found = await tx.query<{ session: string }>(
+      {
+        text: `insert into erased_threads (erasure, session, extent) select $4::text, f.session, f.extent from (${threads}) f returning session`,
+      },
+      [platform, space, subject, id],
+    );
+    const [hold] = await tx.query<Hold>({ text: HELD_BACK }, [platform, space, id, kind, subject]);
+    // Rolled back with all that was written of it.
+    if (hold !== undefined) throw new HeldBack(hold);
+    return found.length === 0 ? { kind: "nothing" } : { kind: "begun" };
+  }
+
+  return {
+    async begin(...given) {
+      try {
+        return await sql.transaction(async (tx) => {
+          const begun = await begin(tx, given);
+          if (begun.kind === "nothing")
+            await tx.query({ text: "delete from erasures where id = $1" }, [given[0]]);
+          return begun;
+        });
+      } catch (error) {
+        if (error instanceof HeldBack) return { kind: "held", hold: error.hold };
+        throw error;
+      }
+    },
+    async left(id) {
+      return (await sql.query<{ session: SessionId }>(LEFT, [id])).map(({ session }) => session);
+    },
+    async halt(session) {
+      await sql.query(HALT, [session]);
+    },
+    async isRunning(session) {
+      const [row] = await sql.query<{ isRunning: boolean }>(IS_RUNNING, [session]);
+      return row?.isRunning ?? false;
+    },
+    erase: (id, session) =>
+      sql.transaction(async (tx) => {
+        await holdThread(tx, session);
+        const [taken] = await tx.query<ErasureRow & { readonly extent: Extent }>(TAKEN, [id, session]);
+        // Somebody else has done it.
+        if (taken === undefined) return;
+        const { platform, space, kind, subject, extent } = taken;
+        const book = openBook();
+        const [of] = await tx.query<{ words: string }>({ text: ITS_WORDS }, [session]);
+        const lines = { text: "select audit_erase_words($1, $2, $3, $4) as id" };
+        book.add("audit", await tx.query<{ id: number }>(lines, [platform, space, session, of?.words ?? ""]));
+        await eraseThread(tx, { session, extent, person: kind === "person" ? subject : null }, book);
+        const { counts, digest } = book.proof();
+        await tx.query(DONE, [id, session, JSON.stringify(counts), digest]);
+      }),
+    finish: (id) =>
+      sql.transaction(async (tx) => {
+        const [done] = await tx.query<ErasureRow>(FINISH, [id]);
+        if (done?.kind !== "person") return;
+        for (const text of BESIDE) await tx.query({ text }, [done.platform, done.space, done.subject]);
+      }),
+    async abandoned(idleMs, limit) {
+      return (await sql.query<{ id: string }>(ABANDONED, [Math.round(idleMs), limit])).map(({ id }) => id);
+    },
+    async list({ platform, space }, limit) {
+      return (await sql.query<ErasureRow>(LIST, [platform, space, limit])).map(toErasure);
+    },
+    async get({ platform, space }, id) {
+      const [row] = await sql.query<ErasureRow & { readonly threads: readonly ThreadRow[] | null }>(GET, [
+        platform,
+        space,
+        id,
+      ]);
+      return row && { ...toErasure(row), threads: (row.threads ?? []).map(toThread) };
+    },
+    ofThread: (session) => sql.query<{ id: string; at: number }>(OF_THREAD, [session]),
+  };
+}
+
+function toErasure({
+  id,
+  platform,
+  space,
+  kind,
+  subject,
+  reason,
+  person,
+  name,
+  at,
+  doneAt,
+}: ErasureRow): Omit<Erasure, "threads"> {
+  return {
+    id,
+    thing: { kind, subject } as ErasedThing,
+    reason,
+    who: { platform, space, person, name },
+    at,
+    ...(doneAt === null ? {} : { doneAt }),
+  };
+}
+
+function toThread({ session, extent, doneAt, counts, digest }: ThreadRow): ErasedThread {
+  return {
+    session,
+    extent,
+    counts: counts ?? {},
+    ...(doneAt === null ? {} : { doneAt }),
+    ...(digest === null ? {} : { digest }),
+  };
+}

@@ -1,0 +1,10 @@
+/** Legal holds as pieces of SQL. `h` is always a row of `holds`. */
+
+/** Whether it stands in this space. */
+export const holding = (platform: string, space: string): string =>
+  `h.lifted_at is null and h.platform = ${platform}::text and h.space = ${space}::text`;
+
+/** Whether it is on this thread of its space: by itself, for the whole space, or for somebody who has spoken in it. */
+export const holdingThread = (session: string): string => `
+  (h.kind = 'space' or (h.kind = 'thread' and h.subject = ${session}) or (h.kind = 'person' and exists (
+    select from inbox i where i.session = ${session} and i.body->'author'->>'id' = h.subject)))`;

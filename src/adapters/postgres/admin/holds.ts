@@ -1,0 +1,66 @@
+/** Legal holds in their table. */
+
+import type { Hold, HoldKind, Holds } from "../../../core/ports/holds.ts";
+import { cleanText } from "../../../core/text.ts";
+import type { Sql } from "../sql.ts";
+
+const SET = {
+  name: "hold-set",
+  text: `
+insert into holds (id, platform, space, kind, subject, reason, person, name) values ($1, $2, $3, $4, $5, $6, $7, $8)
+on conflict (platform, space, kind, subject) where lifted_at is null do nothing returning id`,
+};
+
+const LIFT = {
+  name: "hold-lift",
+  text: `
+update holds set lifted_at = now_ms(), lifted_person = $4, lifted_name = $5
+where id = $1 and platform = $2 and space = $3 and lifted_at is null returning id`,
+};
+
+const LIST = {
+  name: "holds-list",
+  text: `
+select id, kind, subject, reason, name, at, lifted_at as "liftedAt", lifted_name as "liftedName"
+from holds where platform = $1 and space = $2 order by lifted_at is not null, n desc limit $3::integer`,
+};
+
+interface HoldRow {
+  readonly id: string;
+  readonly kind: HoldKind;
+  readonly subject: string;
+  readonly reason: string;
+  readonly name: string;
+  readonly at: number;
+  readonly liftedAt: number | null;
+  readonly liftedName: string | null;
+}
+
+export function createHolds(sql: Sql): Holds {
+  return {
+    async set(id, { kind, subject }, reason, { platform, space, person, name }) {
+      const values = [
+        id,
+        platform,
+        space,
+        kind,
+        cleanText(subject),
+        cleanText(reason),
+        person,
+        cleanText(name),
+      ];
+      return (await sql.query(SET, values)).length > 0;
+    },
+    async lift(id, { platform, space, person, name }) {
+      return (await sql.query(LIFT, [id, platform, space, person, cleanText(name)])).length > 0;
+    },
+    async list({ platform, space }, limit) {
+      const rows = await sql.query<HoldRow>(LIST, [platform, space, limit]);
+      return rows.map(({ liftedAt, liftedName, ...row }): Hold => ({
+        ...row,
+        ...(liftedAt === null ? {} : { liftedAt }),
+        ...(liftedName === null ? {} : { liftedName }),
+      }));
+    },
+  };
+}
