@@ -1,6 +1,6 @@
 /** All steps of erasing one thread, inside one transaction, and the proof of them. */
 
-import { sha256 } from "../../ids.ts";
+import { createHash } from "node:crypto";
 import type { Extent } from "../../../core/ports/erasures.ts";
 import type { Sql } from "../sql.ts";
 import { ERASE_STEPS, LEFT_ALONE } from "./erase-sql.ts";
@@ -30,15 +30,11 @@ export function openBook(): Book {
         counts[table] = (counts[table] ?? 0) + 1;
       }
     },
-    proof: () => ({
-      counts,
-      digest: sha256(
-        [...lines]
-          .toSorted()
-          .map((line) => `${line}\n`)
-          .join(""),
-      ),
-    }),
+    proof() {
+      const hash = createHash("sha256");
+      for (const line of [...lines].toSorted()) hash.update(`${line}\n`);
+      return { counts, digest: hash.digest("hex") };
+    },
   };
 }
 
