@@ -82,6 +82,7 @@ export const ERASE_STEPS: readonly EraseStep[] = [
 where not a.told and a.platform = split_part($1, ':', 1) and a.space = split_part($1, ':', 2)
   and split_part(a.command, '/', 4) = split_part($1, ':', 3) returning a.command as id`,
   },
+  { table: "pictures", text: `delete from pictures p where p.session = $1 returning p.hash as id` },
   {
     table: "entries",
     text: `delete from entries e where e.session = $1 and ${IS_ALL} returning concat(e.epoch, '.', e.seq) as id`,
