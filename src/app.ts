@@ -311,14 +311,8 @@ export async function startApp(
     }
 
     const hasWebChat = role !== "worker" && isWebChatOn(settings);
-    const admin = openAdmin(
-      { sql, access, served: { slack, discord }, stops, queue, newId, clock, log },
-      settings,
-      {
-        url: server.url,
-        hasWebChat,
-      },
-    );
+    const reviewed = { sql, access, served: { slack, discord }, stops, queue, newId, clock, log };
+    const admin = openAdmin(reviewed, settings, { url: server.url, hasWebChat });
     if (role !== "worker") adminSite = admin.site;
     started.push({ name: "eraser", stop: () => admin.eraser.stop() });
     /** What every way in needs to do what people ask for. */
