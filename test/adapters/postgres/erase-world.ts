@@ -86,7 +86,13 @@ export function eraseWorld(sql: Sql) {
         key: `k-${fence.run}`,
         message: `k-${fence.run}`,
       });
-      const page = { markdown: text, status: text, footer: text, steps: [text], buttons: [] };
+      const page = {
+        markdown: text,
+        status: text,
+        footer: text,
+        steps: [{ id: "1", line: text, state: "done" as const }],
+        buttons: [],
+      };
       await web.insert({
         session: fence.session,
         id: `k-${fence.run}`,
