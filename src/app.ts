@@ -13,14 +13,11 @@ import { createBranches } from "./adapters/postgres/branches.ts";
 import { createFeedbackBook } from "./adapters/postgres/feedback.ts";
 import { createDepartures } from "./adapters/postgres/departures.ts";
 import { createPages } from "./adapters/postgres/pages.ts";
-import { createInbox } from "./adapters/postgres/inbox.ts";
 import { createReadingMarks } from "./adapters/postgres/reading-marks.ts";
 import { createPersonThreads } from "./adapters/postgres/person-threads.ts";
-import { createRunStore } from "./adapters/postgres/run-store.ts";
 import { createThreadPlaces } from "./adapters/postgres/thread-places.ts";
 import type { Sql } from "./adapters/postgres/sql.ts";
 import { createTranscripts } from "./adapters/postgres/transcripts.ts";
-import { createWebInbox } from "./adapters/postgres/web-inbox.ts";
 import { createPictures } from "./adapters/postgres/pictures.ts";
 import { createWebMessages } from "./adapters/postgres/web-messages.ts";
 import type { Settings } from "./adapters/settings/settings.ts";
@@ -31,6 +28,7 @@ import type { Tool } from "./core/agent/tool.ts";
 import { createBranching, type BranchingOptions } from "./core/branch/branching.ts";
 import { createCommands } from "./core/command/commands.ts";
 import { createGoalPolicies } from "./core/goal/policy.ts";
+import type { SecretsIn } from "./core/mask.ts";
 import type { Log } from "./core/ports/log.ts";
 import type { Surface, Voice } from "./core/ports/surface.ts";
 import { createBacklog } from "./core/run/backlog.ts";
@@ -55,6 +53,7 @@ import { nothingHere, stillStarting } from "./parts/meanwhile.ts";
 import { openOverviews } from "./parts/overviews.ts";
 import { hostsOf, isWebChatOn, openPlaces } from "./parts/places.ts";
 import { openServing, startWorkers } from "./parts/serving.ts";
+import { openStores } from "./parts/stores.ts";
 import { isSlackOverHttp, openSlack } from "./parts/slack.ts";
 
 /** `start`: all in one; `gateway` takes messages in; `worker` answers them. */
@@ -64,6 +63,8 @@ export interface AppWorld {
   readonly log: Log;
   /** Hears of each secret that becomes known besides those of the settings, before it is used. */
   readonly learn?: (secret: string) => void;
+  /** Where secrets stand in what is to be stored. Default well-known patterns only. */
+  readonly secretsIn?: SecretsIn;
   /** Internal: shorter times for tests. */
   readonly times?: CoordinationTimes &
     DatabaseTimes &
@@ -175,10 +176,10 @@ export async function startApp(
     watch.from(sql, coordination);
     const policies = createGoalPolicies(settings.config.goals);
     const { atOnceIn: goalsAtOnceIn } = policies;
-    const store = watch.store(createRunStore({ sql, newId }, { goalsAtOnceIn }));
+    const { inbox, arrivals, written, mask } = openStores({ ...world, sql, newId }, { goalsAtOnceIn });
+    const store = watch.store(written);
     const [messages, pictures] = [createWebMessages(sql), createPictures(sql)];
     const transcripts = createTranscripts(sql);
-    const inbox = createInbox(sql);
     const access = createAccess(settings.config.access);
     const intake = watch.intake(createIntake({ access, inbox, queue, stops, clock, log }));
     const models = modelsOf(role, settings);
@@ -187,6 +188,7 @@ export async function startApp(
         sql,
         access,
         inbox,
+        mask,
         policies,
         queue: goalQueue,
         surfaceOf: (...at) => surfaceOf(...at),
@@ -271,7 +273,7 @@ export async function startApp(
         world.times?.sweep,
       );
       coordination.onBack(() => sweeper.lookSoon());
-      const overviews = openOverviews(database, { clock, log });
+      const overviews = openOverviews(database, { clock, log }, settings.config.retention);
       started.push({ name: "overviews", stop: () => overviews.stop() });
       const serving = openServing(
         {
@@ -331,7 +333,6 @@ export async function startApp(
     if (hasWebChat) {
       // A gateway does not answer: only its workers know which model does.
       const info = { botName: BOT_NAME, version, demo: role === "start" && settings.model === undefined };
-      const arrivals = createWebInbox(sql);
       const commands = createCommands({ ...asked, door: admin.webDoor, clock, log });
       const deps = {
         intake,

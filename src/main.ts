@@ -115,7 +115,12 @@ async function serve(
 
   let app: App;
   try {
-    app = await startApp(role, settings, { log, learn: (secret) => secrets.learn(secret) }, ending.signal);
+    app = await startApp(
+      role,
+      settings,
+      { log, learn: (secret) => secrets.learn(secret), secretsIn: secrets.find },
+      ending.signal,
+    );
   } catch (error) {
     if (ending.signal.aborted) return 0;
     throw error;

@@ -8,25 +8,58 @@ const MASK = "***";
 /** Shorter values are not masked: they would be found everywhere, and a text full of masks says nothing. */
 const SHORTEST = 6;
 
+/** From `start` up to but without `end`, in UTF-16 units. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Where secrets stand in a text: ascending, apart from each other. */
+export type SecretsIn = (text: string) => readonly Span[];
+
 /**
- * @returns a function that replaces each known secret (as it is, percent-encoded, inside JSON, in base64 at any offset)
- * and each well-known pattern by `***`. Never throws; changes nothing else; JSON stays JSON.
+ * @returns a function that finds each known secret (as it is, percent-encoded, inside JSON, in base64 at any offset) and each
+ * well-known pattern. Never throws.
  */
-export function maskerOf(secrets: readonly string[]): (text: string) => string {
+export function finderOf(secrets: readonly string[]): SecretsIn {
   const forms = new Set(secrets.filter((secret) => secret.length >= SHORTEST).flatMap(formsOf));
-  if (forms.size === 0) return maskPatterns;
-  // The longest first: a secret that contains another is replaced as a whole.
+  if (forms.size === 0) return (text) => merged(patternsIn(text));
+  // The longest first: a secret that contains another is found as a whole.
   const longestFirst = [...forms].sort((a, b) => b.length - a.length);
   const known = new RegExp(
     longestFirst.map((form) => form.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&")).join("|"),
     "g",
   );
-  return (text) => maskPatterns(text.replace(known, MASK));
+  return (text) => {
+    const spans = [...text.matchAll(known)].map(({ index, 0: { length } }) => ({
+      start: index,
+      end: index + length,
+    }));
+    return merged([...spans, ...patternsIn(text)]);
+  };
+}
+
+/** The same text with `***` for each of them; JSON stays JSON. */
+export function without(text: string, spans: readonly Span[]): string {
+  let masked = "";
+  let at = 0;
+  for (const { start, end } of spans) {
+    masked += text.slice(at, start) + MASK;
+    at = end;
+  }
+  return at === 0 ? text : masked + text.slice(at);
+}
+
+/** @returns a function that replaces what `finderOf` finds by `***`, and changes nothing else. */
+export function maskerOf(secrets: readonly string[]): (text: string) => string {
+  const find = finderOf(secrets);
+  return (text) => without(text, find(text));
 }
 
 /** Secrets that become known one after the other, such as the tokens of installs. */
 export interface KnownSecrets {
   mask(text: string): string;
+  readonly find: SecretsIn;
   /** From now on it is masked too. Of what was learnt the newest `MOST_LEARNT` count. */
   learn(secret: string): void;
 }
@@ -35,49 +68,71 @@ const MOST_LEARNT = 500;
 
 export function createKnownSecrets(first: readonly string[]): KnownSecrets {
   const learnt = new Set<string>();
-  let mask: ((text: string) => string) | undefined;
+  let finder: SecretsIn | undefined;
+  const find: SecretsIn = (text) => (finder ??= finderOf([...first, ...learnt]))(text);
   return {
-    mask: (text) => (mask ??= maskerOf([...first, ...learnt]))(text),
+    find,
+    mask: (text) => without(text, find(text)),
     learn(secret) {
       if (learnt.has(secret)) return;
       learnt.add(secret);
       const [oldest] = learnt;
       if (learnt.size > MOST_LEARNT && oldest !== undefined) learnt.delete(oldest);
-      mask = undefined;
+      finder = undefined;
     },
   };
 }
 
-/** `$1` is what stays in front of the secret. None of them may run over a quote or a backslash, which
+/** The first group is what stays in front of the secret, where there is one. None of them may run over a quote or a backslash, which
  * would break JSON, and each looks only a bounded way ahead where it could fail late, so that no text makes it slow. */
-const PATTERNS: readonly (readonly [RegExp, string])[] = [
-  [/-----BEGIN ([A-Z ]*)PRIVATE KEY-----[^"]{0,6000}?-----END \1PRIVATE KEY-----/g, MASK],
-  [/-----BEGIN [A-Z ]*PRIVATE KEY-----[A-Za-z0-9+/=\r\n\\]*/g, MASK],
+const PATTERNS: readonly RegExp[] = [
+  /-----BEGIN (?<kind>[A-Z ]*)PRIVATE KEY-----[^"]{0,6000}?-----END \k<kind>PRIVATE KEY-----/g,
+  /-----BEGIN [A-Z ]*PRIVATE KEY-----[A-Za-z0-9+/=\r\n\\]*/g,
   // The password of a URL, which may itself hold an unescaped @ only where no host could follow.
-  [/\b([a-z][a-z0-9+.-]{0,30}:\/\/[^\s:/@"'\\<>]*:)[^\s/"'\\<>]+(?=@)/gi, `$1${MASK}`],
-  [/\b(xox[a-z](?:\.xox[a-z])?-|xapp-)[A-Za-z0-9-]{8,}/g, `$1${MASK}`],
-  [/(hooks\.slack\.com\/[a-z]+\/)[A-Za-z0-9/_-]+/g, `$1${MASK}`],
-  [/(\/(?:webhooks|interactions)\/\d{5,}\/)[A-Za-z0-9_-]{20,}/g, `$1${MASK}`],
-  [/\b(sk-)[A-Za-z0-9_-]{16,}/g, `$1${MASK}`],
-  [/\b(gh[pousr]_|github_pat_)[A-Za-z0-9_]{20,}/g, `$1${MASK}`],
-  [/\bAKIA[0-9A-Z]{16}\b/g, MASK],
-  [/\bAIza[0-9A-Za-z_-]{35}/g, MASK],
-  [/\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}/g, MASK],
+  /\b([a-z][a-z0-9+.-]{0,30}:\/\/[^\s:/@"'\\<>]*:)[^\s/"'\\<>]+(?=@)/gi,
+  /\b(xox[a-z](?:\.xox[a-z])?-|xapp-)[A-Za-z0-9-]{8,}/g,
+  /(hooks\.slack\.com\/[a-z]+\/)[A-Za-z0-9/_-]+/g,
+  /(\/(?:webhooks|interactions)\/\d{5,}\/)[A-Za-z0-9_-]{20,}/g,
+  /\b(sk-)[A-Za-z0-9_-]{16,}/g,
+  /\b(gh[pousr]_|github_pat_)[A-Za-z0-9_]{20,}/g,
+  /\bAKIA[0-9A-Z]{16}\b/g,
+  /\bAIza[0-9A-Za-z_-]{35}/g,
+  /\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}/g,
   // A Discord bot token: the bot's id in base64, a time, a signature.
-  [/\b[MNO][A-Za-z0-9_-]{22,28}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}/g, MASK],
-  [/\b(authorization["\\]*\s*[:=]\s*["\\]*(?:bearer|basic|bot)\s+)[^\s"'\\]+/gi, `$1${MASK}`],
-  [/\b(Bearer\s+)(?=[^\s"'\\]*\d)[A-Za-z0-9._~+/=-]{16,}/g, `$1${MASK}`],
-  [
-    /([?&](?:access_token|refresh_token|token|api_?key|client_secret|secret|password|signature)=)[^&\s"'\\]+/gi,
-    `$1${MASK}`,
-  ],
+  /\b[MNO][A-Za-z0-9_-]{22,28}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}/g,
+  /\b(authorization["\\]*\s*[:=]\s*["\\]*(?:bearer|basic|bot)\s+)[^\s"'\\]+/gi,
+  /\b(Bearer\s+)(?=[^\s"'\\]*\d)[A-Za-z0-9._~+/=-]{16,}/g,
+  /([?&](?:access_token|refresh_token|token|api_?key|client_secret|secret|password|signature)=)[^&\s"'\\]+/gi,
 ];
 
-/** Replaces what looks like a well-known kind of secret: keys, tokens, passwords in URLs, private keys. */
+/** Keys, tokens, passwords in URLs, private keys. */
+function patternsIn(text: string): readonly Span[] {
+  const spans: Span[] = [];
+  for (const pattern of PATTERNS) {
+    for (const found of text.matchAll(pattern)) {
+      const stays = found.groups === undefined ? (found[1]?.length ?? 0) : 0;
+      spans.push({ start: found.index + stays, end: found.index + found[0].length });
+    }
+  }
+  return spans;
+}
+
+/** Those that lie in each other are one. */
+function merged(spans: readonly Span[]): readonly Span[] {
+  const apart: Span[] = [];
+  for (const span of spans.toSorted((a, b) => a.start - b.start)) {
+    const last = apart.at(-1);
+    if (last === undefined || span.start >= last.end) apart.push(span);
+    else if (span.end > last.end) apart[apart.length - 1] = { start: last.start, end: span.end };
+  }
+  return apart;
+}
+
+const findPatterns = finderOf([]);
+
+/** Replaces what looks like a well-known kind of secret by `***`. */
 export function maskPatterns(text: string): string {
-  let masked = text;
-  for (const [pattern, replacement] of PATTERNS) masked = masked.replace(pattern, replacement);
-  return masked;
+  return without(text, findPatterns(text));
 }
 
 function formsOf(secret: string): string[] {

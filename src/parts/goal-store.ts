@@ -9,6 +9,7 @@ import type { Access } from "../core/access/access.ts";
 import { createGoalAdmission } from "../core/command/goal-admission.ts";
 import { createGoalCommands, type GoalCommands } from "../core/command/goal-command.ts";
 import type { GoalPolicies } from "../core/goal/policy.ts";
+import { maskedDeep, type StoredMask } from "../core/mask-stored.ts";
 import type { NewId } from "../core/ids.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import type { GoalProposals } from "../core/ports/goal-proposals.ts";
@@ -41,6 +42,8 @@ export interface GoalPartsDeps extends Pick<GoalCardsDeps, "surfaceOf" | "reachO
   readonly sql: Sql;
   readonly access: Access;
   readonly inbox: Inbox;
+  /** Of objectives and what else is said of a goal. */
+  readonly mask: Pick<StoredMask, "text">;
   readonly policies: GoalPolicies;
   /** The bell of goals' own turns. */
   readonly queue: RunQueue;
@@ -50,13 +53,13 @@ export interface GoalPartsDeps extends Pick<GoalCardsDeps, "surfaceOf" | "reachO
 }
 
 export function openGoals(deps: GoalPartsDeps, options?: GoalCardsOptions): GoalParts {
-  const { sql, access, inbox, policies, queue, clock, log, newId } = deps;
+  const { sql, access, inbox, mask, policies, queue, clock, log, newId } = deps;
   const stored = createGoals(sql, { atOnceIn: policies.atOnceIn });
   const goalCards = createGoalCardKeeper({ ...deps, hash: sha256, cards: createGoalCards(sql) }, options);
   const goals: Goals = {
     ...stored,
     async apply(session, event, key) {
-      const applied = await stored.apply(session, event, key);
+      const applied = await stored.apply(session, maskedDeep(event, mask), key);
       if (applied.kind === "changed") goalCards.changed(session);
       return applied;
     },
@@ -66,7 +69,11 @@ export function openGoals(deps: GoalPartsDeps, options?: GoalCardsOptions): Goal
   const admit = createGoalAdmission({ access, inbox });
   const show = goalCards.changed;
   const turnWorld = { goals, policies, cards: goalCards, queue, clock, log, ring };
-  const proposals = createGoalProposals(sql);
+  const open = createGoalProposals(sql);
+  const proposals: GoalProposals = {
+    ...open,
+    put: (session, proposal) => open.put(session, maskedDeep(proposal, mask)),
+  };
   return {
     goals,
     goalCards,

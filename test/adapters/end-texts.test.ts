@@ -125,7 +125,7 @@ test.each(surfaces.flatMap((surface) => codes.map((code) => ({ surface, name: su
   },
 );
 
-test("whatever an error said, people read the same as if it had said nothing, and what is stored of it holds no key", async () => {
+test("S7, S19: whatever an error said, people read the same as if it had said nothing, and what is stored of it holds no key", async () => {
   const key = fc.string({ unit: fc.constantFrom(..."abcDEF0123456789"), minLength: 16, maxLength: 40 });
   const message = fc.oneof(
     fc.string({ maxLength: 200 }),

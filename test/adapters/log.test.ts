@@ -25,10 +25,11 @@ test("less than the level is not written", () => {
   expect(lines).toHaveLength(1);
 });
 
-test("a known secret is masked wherever it stands", () => {
+test("S7: a known secret is masked wherever it stands, also in the address of a transport error", () => {
   const secret = "hunter2-hunter2";
   const { log, lines, last } = open({ secrets: [secret] });
-  const cause = new Error(`connect to postgres://me:${secret}@db failed`);
+  const sent = new Error(`request to https://api.example/bot${secret}/send failed`);
+  const cause = new Error(`connect to postgres://me:${secret}@db failed`, { cause: sent });
   const facts = {
     plain: secret,
     nested: { list: [`x${secret}y`], [secret]: 1 },

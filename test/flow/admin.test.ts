@@ -109,6 +109,36 @@ test("an admin asks in a thread for its transcript, comes in by the link, and se
   await page.getByRole("button", { name: "Search" }).click();
   await page.waitForURL(/\/admin\/threads\//);
 
+  // Flagged, noted, and erased: what was said is on no page any more, and the record of that is.
+  const thread3 = page.url();
+  for (const [kind, why] of [
+    ["harmful", "look at the answer"],
+    ["note", "seen with Ana"],
+  ] as const) {
+    const remarks = page.locator("#remarks");
+    if ((await remarks.getAttribute("open")) === null) await remarks.locator("summary").click();
+    await remarks.locator("select").selectOption(kind);
+    await remarks.locator("textarea").fill(why);
+    await remarks.getByRole("button", { name: "Add" }).click();
+    await page.locator("#remarks li").getByText(why).waitFor();
+  }
+  await page.getByText("2 remarks, 1 open").waitFor();
+  await page.getByRole("link", { name: "Erase or hold" }).click();
+  await page.getByRole("heading", { name: "Erase this thread?" }).waitFor();
+  await page.getByLabel("Why: it is kept").fill("ticket 12");
+  await page.getByLabel("I am sure").check();
+  await page.getByRole("button", { name: "Erase", exact: true }).click();
+  await page.getByText("Done").waitFor();
+  await page.getByText("ticket 12").waitFor();
+  await page.goto(thread3);
+  await page.getByText("Something of this thread was erased").waitFor();
+  expect(await page.content()).not.toMatch(/heron|look at the answer|Lisbon|evil/);
+  await page.goto(new URL("/admin/?q=heron", thread3).href);
+  await page.getByText("Nothing here holds").waitFor();
+  // It begins anew.
+  ana.say(channel, "are you still there?", { thread: root });
+  await world.settled(thread, 4);
+
   await page.getByRole("link", { name: "Audit log" }).click();
   await page.getByText("searched").first().waitFor();
   await page.getByText("read a model request").first().waitFor();

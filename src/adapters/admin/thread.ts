@@ -92,6 +92,10 @@ export function routeThread(app: Hono<AdminEnv>, deps: ThreadDeps): void {
       async (overview) => {
         const stored = await review.request(overview.session, c.req.param("call"));
         if (stored === undefined) return unknown(c);
+        if (stored === "forgotten") {
+          const sentence = "This request is older than requests are kept here, so it cannot be built again.";
+          return shown(c, problemPage("Not kept", sentence), 404);
+        }
         const body = deps.bodyOf(stored.request);
         if (c.req.query("raw") !== undefined) return raw(c, body, `request-${stored.call.id}.json`);
         const isSame = stored.bodyHash === undefined ? undefined : deps.hash(body) === stored.bodyHash;

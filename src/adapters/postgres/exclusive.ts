@@ -3,7 +3,7 @@
 import type { Sql } from "./sql.ts";
 
 /** What one process does at a time, each by itself. Any numbers, but the same in every version: two run beside each other during a deploy. */
-const LOCKS = { sweep: 7_246_822, overviews: 7_246_823 } as const;
+const LOCKS = { sweep: 7_246_822, overviews: 7_246_823, retention: 7_246_824 } as const;
 
 export type Exclusive = keyof typeof LOCKS;
 

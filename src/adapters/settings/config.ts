@@ -8,10 +8,12 @@ import { DEFAULT_LIMITS } from "../../core/agent/limits.ts";
 import type { Limits } from "../../core/agent/loop-types.ts";
 import type { GoalRules } from "../../core/goal/policy.ts";
 import type { ModelRecord } from "../../core/ports/model.ts";
+import type { RetentionRules } from "../../core/admin/retention.ts";
 import type { ReplyRules } from "../../core/reply/view.ts";
 import { goalsOf, goalsSchema, type GoalsInput } from "./goals-config.ts";
 import { accessOf, accessSchema, type AccessInput } from "./access-config.ts";
 import { repliesOf, repliesSchema, type RepliesInput } from "./replies-config.ts";
+import { retentionOf, retentionSchema, type RetentionInput } from "./retention-config.ts";
 
 /** As it is written by people: whatever is left out has its default. */
 export interface ConfigInput {
@@ -24,6 +26,8 @@ export interface ConfigInput {
   readonly replies?: RepliesInput;
   /** What goals may do, where, and how fast. */
   readonly goals?: GoalsInput;
+  /** For how many days what is kept. Default for ever. */
+  readonly retention?: RetentionInput;
 }
 
 export interface ConfigLimits extends Limits {
@@ -44,6 +48,7 @@ export interface Config {
   readonly access: AccessRules;
   readonly replies: ReplyRules;
   readonly goals: GoalRules;
+  readonly retention: RetentionRules;
 }
 
 /** Only gives the file its type: `export default defineConfig({ ... })`. It is checked when Bobbin starts. */
@@ -124,6 +129,7 @@ const configSchema = z.strictObject({
   access: accessSchema.optional(),
   replies: repliesSchema.optional(),
   goals: goalsSchema.optional(),
+  retention: retentionSchema.optional(),
 });
 
 export type CheckedConfig =
@@ -162,7 +168,8 @@ export function checkConfig(input: unknown): CheckedConfig {
   const access = accessOf((result.data.access ?? {}) as AccessInput);
   const replies = repliesOf((result.data.replies ?? {}) as RepliesInput);
   const goals = goalsOf((result.data.goals ?? {}) as GoalsInput);
-  return { kind: "ok", config: { limits, models, access, replies, goals } };
+  const retention = retentionOf((result.data.retention ?? {}) as RetentionInput);
+  return { kind: "ok", config: { limits, models, access, replies, goals, retention } };
 }
 
 type Given<T> = { [K in keyof T]: Exclude<T[K], undefined> };

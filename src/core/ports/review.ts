@@ -93,8 +93,8 @@ export interface Review {
   /** What to give as `before` for a page that holds this entry; undefined where the newest page does. */
   beforeOf(session: SessionId, epoch: number, seq: number, limit: number): Promise<number | undefined>;
   goals(session: SessionId): Promise<readonly GoalStep[]>;
-  /** Undefined for a call of another thread. */
-  request(session: SessionId, call: string): Promise<StoredRequest | undefined>;
+  /** Undefined for a call of another thread. `forgotten`: it is older than requests are kept. */
+  request(session: SessionId, call: string): Promise<StoredRequest | "forgotten" | undefined>;
   /** A tool's result as it was before it was capped, else as it is in its entry. Undefined for one of another thread. */
   result(session: SessionId, run: string, round: number, call: string): Promise<string | undefined>;
   entry(session: SessionId, epoch: number, seq: number): Promise<ReviewedEntry | undefined>;

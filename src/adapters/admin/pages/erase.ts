@@ -154,7 +154,7 @@ export function confirmBody(
         ></textarea>
       </label>
       <label class="tick"><input type="checkbox" name="sure" value="yes" required />I am sure</label>
-      <button class="act danger">Erase</button>
+      <button class="act main">Erase</button>
     </form>`;
 }
 

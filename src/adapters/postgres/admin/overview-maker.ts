@@ -92,7 +92,8 @@ const BEHIND = {
   name: "overviews-behind",
   text: `
 select s.id from sessions s left join overviews o on o.session = s.id
-where o.rev is distinct from s.rev or o.words_rev is distinct from s.rev limit $1::integer`,
+where (o.rev is distinct from s.rev or o.words_rev is distinct from s.rev) and s.wiped_rev is distinct from s.rev
+limit $1::integer`,
 };
 
 /** With the time at which it was stored. */

@@ -127,6 +127,7 @@ export function createReview(sql: Sql): Review {
       );
       const stored = owned && (await modelCalls.read(id));
       if (stored === undefined || owned === undefined) return undefined;
+      if (stored.call.params === "{}") return "forgotten";
       const { bodyHash } = stored.call;
       const request = rebuildRequest(stored.call, stored.entries);
       return { call: toCall(owned.call), request, ...(bodyHash === undefined ? {} : { bodyHash }) };

@@ -1,0 +1,191 @@
+/**
+ * Masks what becomes history: each message of a person before it is stored, and each round before it is committed, so that neither the
+ * model, nor a transcript, nor a search, nor an export ever has the secret. A secret that somebody splits over messages is found where the
+ * second half comes; what stood before it is remembered by this process alone, for a while.
+ */
+
+import type { EntryBody } from "./entry.ts";
+import type { CommandInbound, Inbound, MessageInbound } from "./inbound.ts";
+import { without, type SecretsIn } from "./mask.ts";
+import type { Part } from "./part.ts";
+import type { Inbox } from "./ports/inbox.ts";
+import type { RunEnding, RunStore } from "./ports/run-store.ts";
+import type { PageContent } from "./ports/surface.ts";
+import type { WebInbox } from "./ports/web-messages.ts";
+import type { ModelCallRecord, RoundRecord } from "./round.ts";
+import { tailOf } from "./text.ts";
+
+/** A private key of a usual size; a longer one is masked from its beginning on anyway. */
+const REMEMBERED = 8_000;
+/** Conversations, the newest. */
+const MOST = 2_000;
+
+export interface StoredMask {
+  /** Of what stands by itself. */
+  text(text: string): string;
+  /** Of what goes on from what came before under the same key; both are one text to the eye of whoever reads them together. */
+  following(key: string, text: string): string;
+}
+
+export function createStoredMask(find: SecretsIn): StoredMask {
+  const before = new Map<string, string>();
+  const text = (given: string): string => without(given, find(given));
+  return {
+    text,
+    following(key, given) {
+      const tail = before.get(key) ?? "";
+      before.delete(key);
+      before.set(key, tailOf(tail + given, REMEMBERED));
+      const [oldest] = before.keys();
+      if (before.size > MOST && oldest !== undefined) before.delete(oldest);
+      if (tail === "" || isWhole(tail, find)) return text(given);
+      const border = tail.length;
+      const spans = find(tail + given)
+        .filter(({ end }) => end > border)
+        .map(({ start, end }) => ({ start: Math.max(0, start - border), end: end - border }));
+      // What is one only without what came before, such as a word that begins there.
+      return text(without(given, spans));
+    },
+  };
+}
+
+/** Whether it ends with a secret that does not go on: what follows it is something else. Of a private key the end is known. */
+function isWhole(tail: string, find: SecretsIn): boolean {
+  if (tail.lastIndexOf("-----BEGIN ") > tail.lastIndexOf("-----END ")) return false;
+  return find(tail).at(-1)?.end === tail.length;
+}
+
+/** Messages, changes, notes and what commands were given. */
+export function maskedInbox(inbox: Inbox, mask: StoredMask): Inbox {
+  return { ...inbox, put: (inbound, admission) => inbox.put(maskedInbound(inbound, mask), admission) };
+}
+
+/** The same where a message of the web chat is its row too. */
+export function maskedArrivals(arrivals: WebInbox, mask: StoredMask): WebInbox {
+  return {
+    put(message, inbound, admission) {
+      const page = maskedPage(message.page, mask);
+      const masked = maskedInbound(inbound, mask) as MessageInbound;
+      return arrivals.put({ ...message, page }, masked, admission);
+    },
+  };
+}
+
+/** Rounds and ends of runs, with the results of tools in full. */
+export function maskedStore(store: RunStore, mask: StoredMask): RunStore {
+  return {
+    ...store,
+    commitRound: (fence, round, frozen) =>
+      store.commitRound(fence, maskedRound(round, fence.session, mask), frozen),
+    end: (fence, ending, frozen) => store.end(fence, maskedEnding(ending, fence.session, mask), frozen),
+  };
+}
+
+/** The same value with every text in it masked: for what is made of a person's or a model's words and of names that are none. */
+export function maskedDeep<T>(value: T, mask: Pick<StoredMask, "text">): T {
+  if (typeof value === "string") return mask.text(value) as T;
+  if (Array.isArray(value)) return value.map((each: unknown) => maskedDeep(each, mask)) as T;
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [key, maskedDeep<unknown>(each, mask)]),
+  ) as T;
+}
+
+function maskedInbound(inbound: Inbound, mask: StoredMask): Inbound {
+  switch (inbound.kind) {
+    case "message": {
+      const key = `${inbound.session} ${inbound.author.id}`;
+      return {
+        ...inbound,
+        parts: inbound.parts.map((part) => maskedPart(part, (text) => mask.following(key, text), mask)),
+      };
+    }
+    case "edit":
+      return { ...inbound, parts: inbound.parts.map((part) => maskedPart(part, mask.text, mask)) };
+    case "note":
+      return { ...inbound, text: mask.text(inbound.text) };
+    case "command": {
+      const { command } = inbound;
+      if (!("value" in command) || command.value === undefined) return inbound;
+      return {
+        ...inbound,
+        command: { ...command, value: mask.text(command.value) } as CommandInbound["command"],
+      };
+    }
+    case "delete":
+      return inbound;
+    default:
+      return inbound satisfies never;
+  }
+}
+
+/** The bytes of an image stay: they are no text. */
+function maskedPart(part: Part, said: (text: string) => string, mask: StoredMask): Part {
+  switch (part.kind) {
+    case "text":
+      return { ...part, text: said(part.text) };
+    case "note":
+      return { ...part, text: mask.text(part.text) };
+    case "file":
+      return { ...part, name: mask.text(part.name) };
+    case "image":
+      return part.name === undefined ? part : { ...part, name: mask.text(part.name) };
+    default:
+      return part satisfies never;
+  }
+}
+
+function maskedPage(page: PageContent, mask: StoredMask): PageContent {
+  return { ...page, markdown: mask.text(page.markdown) };
+}
+
+function maskedRound(round: RoundRecord, session: string, mask: StoredMask): RoundRecord {
+  return {
+    ...round,
+    entries: round.entries.map((entry) => maskedEntry(entry, session, mask)),
+    results: round.results.map((result) => ({ ...result, content: mask.text(result.content) })),
+    modelCalls: round.modelCalls.map((call) => maskedCall(call, mask)),
+  };
+}
+
+function maskedEnding(ending: RunEnding, session: string, mask: StoredMask): RunEnding {
+  const { error, round, note, modelCalls } = ending;
+  return {
+    ...ending,
+    modelCalls: modelCalls.map((call) => maskedCall(call, mask)),
+    ...(error === undefined ? {} : { error: { ...error, message: mask.text(error.message) } }),
+    ...(round === undefined ? {} : { round: maskedRound(round, session, mask) }),
+    ...(note === undefined ? {} : { note: mask.text(note) }),
+  };
+}
+
+/** What was sent beside the conversation is stored without the secret, and then is not rebuilt to the byte. */
+function maskedCall(call: ModelCallRecord, mask: StoredMask): ModelCallRecord {
+  return { ...call, params: mask.text(call.params) };
+}
+
+/** What a provider demands back unread stays as it is: it is shown to nobody. */
+function maskedEntry(body: EntryBody, session: string, mask: StoredMask): EntryBody {
+  switch (body.kind) {
+    case "user":
+      return { ...body, parts: body.parts.map((part) => maskedPart(part, mask.text, mask)) };
+    case "assistant":
+      return {
+        ...body,
+        text: body.text === "" ? "" : mask.following(`${session} bot`, body.text),
+        calls: body.calls.map((call) => ({ ...call, arguments: mask.text(call.arguments) })),
+      };
+    case "tool": {
+      const { offer } = body;
+      const content = mask.text(body.content);
+      return offer === undefined
+        ? { ...body, content }
+        : { ...body, content, offer: { ...offer, markdown: mask.text(offer.markdown) } };
+    }
+    case "note":
+    case "summary":
+      return { ...body, text: mask.text(body.text) };
+    default:
+      return body satisfies never;
+  }
+}

@@ -1,0 +1,44 @@
+/** What is said and what is answered, as it is stored: without the secrets that are known or look like one. */
+
+import { createInbox } from "../adapters/postgres/inbox.ts";
+import { createRunStore, type RunStoreOptions } from "../adapters/postgres/run-store.ts";
+import type { Sql } from "../adapters/postgres/sql.ts";
+import { createWebInbox } from "../adapters/postgres/web-inbox.ts";
+import type { NewId } from "../core/ids.ts";
+import { finderOf, type SecretsIn } from "../core/mask.ts";
+import {
+  createStoredMask,
+  maskedArrivals,
+  maskedInbox,
+  maskedStore,
+  type StoredMask,
+} from "../core/mask-stored.ts";
+import type { Inbox } from "../core/ports/inbox.ts";
+import type { RunStore } from "../core/ports/run-store.ts";
+import type { WebInbox } from "../core/ports/web-messages.ts";
+
+export interface Stores {
+  readonly inbox: Inbox;
+  readonly written: RunStore;
+  readonly arrivals: WebInbox;
+  /** For what else is made of what people say. */
+  readonly mask: StoredMask;
+}
+
+/** @param secretsIn well-known patterns where none is given. */
+export function openStores(
+  {
+    sql,
+    newId,
+    secretsIn = finderOf([]),
+  }: { readonly sql: Sql; readonly newId: NewId; readonly secretsIn?: SecretsIn | undefined },
+  options: RunStoreOptions,
+): Stores {
+  const mask = createStoredMask(secretsIn);
+  return {
+    mask,
+    inbox: maskedInbox(createInbox(sql), mask),
+    written: maskedStore(createRunStore({ sql, newId }, options), mask),
+    arrivals: maskedArrivals(createWebInbox(sql), mask),
+  };
+}

@@ -1,0 +1,173 @@
+// What is older than it is kept goes, and nothing that runs, waits, has a goal, is held or is young.
+import { beforeAll, expect, test } from "vitest";
+import { createAudit } from "../../../src/adapters/postgres/admin/audit.ts";
+import { createHolds } from "../../../src/adapters/postgres/admin/holds.ts";
+import { createOverviewMaker } from "../../../src/adapters/postgres/admin/overview-maker.ts";
+import { createRetention } from "../../../src/adapters/postgres/admin/retention.ts";
+import { createReview } from "../../../src/adapters/postgres/admin/review.ts";
+import { createRetentionKeeper, type RetentionRules } from "../../../src/core/admin/retention.ts";
+import type { Author } from "../../../src/core/inbound.ts";
+import type { SessionId } from "../../../src/core/thread.ts";
+import { asRun } from "../../contract/store-samples.ts";
+import { setGoal } from "../../support/goals.ts";
+import { manualClock } from "../../support/manual-clock.ts";
+import { silentLog } from "../../support/silent-log.ts";
+import { until } from "../../support/until.ts";
+import { placesOf } from "../../support/word-scan.ts";
+import { postgresBackend } from "./backends.ts";
+import { BEN, BOSS, eraseWorld, newSlackThread, WORD, type EraseWorld } from "./erase-world.ts";
+
+const backend = postgresBackend();
+let world: EraseWorld;
+beforeAll(() => {
+  world = eraseWorld(backend.sql());
+});
+
+const SUE: Author = { id: "USUE", name: "Sue" };
+const DAY_MS = 24 * 3_600_000;
+
+/** As if nothing had happened in it for so long. */
+async function aged(session: SessionId, days: number): Promise<void> {
+  const sql = backend.sql();
+  const ms = days * DAY_MS;
+  await sql.query({ text: "update sessions set touched_at = now_ms() - $2::bigint where id = $1" }, [
+    session,
+    ms,
+  ]);
+  await sql.query({ text: "update runs set started_at = now_ms() - $2::bigint where session = $1" }, [
+    session,
+    ms,
+  ]);
+  await sql.query({ text: "update model_calls set started_at = now_ms() - $2::bigint where session = $1" }, [
+    session,
+    ms,
+  ]);
+  await createOverviewMaker(sql).make(session);
+  await sql.query({ text: "update overviews set touched_at = now_ms() - $2::bigint where session = $1" }, [
+    session,
+    ms,
+  ]);
+}
+
+async function answered(text: string, channel = "C1"): Promise<SessionId> {
+  const session = newSlackThread(channel);
+  await world.stores.inbox.put(world.say(session, SUE, text));
+  await world.answered(asRun(await world.stores.store.open(session, "w")), text);
+  return session;
+}
+
+async function sweep(rules: RetentionRules): Promise<void> {
+  const clock = manualClock();
+  let isOver = false;
+  const keeper = createRetentionKeeper(
+    {
+      retention: createRetention(backend.sql()),
+      audit: createAudit(backend.sql()),
+      rules,
+      clock,
+      log: silentLog,
+      exclusive: (body) => body().finally(() => (isOver = true)),
+    },
+    { gapMs: 0, batch: 10 },
+  );
+  keeper.start();
+  await until(() => isOver, { what: "the sweep is over" });
+  await keeper.stop();
+}
+
+const forgotten = async () =>
+  (await createAudit(backend.sql()).list(BOSS, { limit: 100 })).filter(({ kind }) => kind === "forget");
+
+test("nothing is forgotten where nothing is said of it", async () => {
+  await aged(await answered(`kept ${WORD}`), 4_000);
+  const keeper = createRetentionKeeper({
+    retention: createRetention(backend.sql()),
+    audit: createAudit(backend.sql()),
+    rules: { everywhere: {}, spaces: {} },
+    clock: manualClock(),
+    log: silentLog,
+    exclusive: () => Promise.reject(new Error("nobody asked")),
+  });
+  keeper.start();
+  await keeper.stop();
+  expect(await placesOf(backend.sql(), WORD)).not.toEqual([]);
+});
+
+test("old conversations go with all their words, one line says so, and what is young, runs, waits, has a goal or is held stays", async () => {
+  const { inbox, store, goals } = world.stores;
+  const old = await world.filled();
+  await backend.sql().query({ text: "with gone as (delete from goals) delete from goal_events" });
+  await backend.sql().query({ text: "update sessions set goal = null" });
+  await aged(old, 40);
+  const young = await answered("young words");
+  await aged(young, 20);
+  const running = await answered("running words");
+  await inbox.put(world.say(running, SUE, "again"));
+  await store.open(running, "w");
+  await aged(running, 40);
+  const waiting = await answered("waiting words");
+  await inbox.put(world.say(waiting, SUE, "again"));
+  await aged(waiting, 40);
+  const withGoal = await answered("goal words");
+  await goals.apply(withGoal, setGoal("x"), "kr");
+  await aged(withGoal, 40);
+  const held = await answered("held words");
+  await aged(held, 40);
+  await createHolds(backend.sql()).set("hr", { kind: "thread", subject: held }, "case 9", BOSS);
+  const elsewhere = "slack:T2:C1:171.1" as SessionId;
+  await inbox.put(world.say(elsewhere, BEN, "other words"));
+  await world.answered(asRun(await store.open(elsewhere, "w")), "other words");
+  await aged(elsewhere, 40);
+
+  await sweep({ everywhere: {}, spaces: { "slack:T1": { conversations: 30 } } });
+  const left = async (words: string) => (await placesOf(backend.sql(), words)).includes("entries.body");
+  expect(await placesOf(backend.sql(), WORD)).toEqual(
+    // What an admin searched for, and their own reasons elsewhere, are lines of the audit log: they have days of their own.
+    (await placesOf(backend.sql(), WORD)).filter((place) => place === "audit.about"),
+  );
+  for (const words of [
+    "young words",
+    "running words",
+    "waiting words",
+    "goal words",
+    "held words",
+    "other words",
+  ])
+    expect([words, await left(words)]).toEqual([words, true]);
+  const lines = await forgotten();
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toMatchObject({ who: { person: "bobbin" }, about: "conversations 2, older than 30 days" });
+  // Nothing is made of it again, and whoever writes there is answered.
+  expect(await createOverviewMaker(backend.sql()).behind(100)).not.toContain(old);
+  await inbox.put(world.say(old, BEN, "anybody there?"));
+  expect(asRun(await store.open(old, "w")).tail).toHaveLength(1);
+  await createHolds(backend.sql()).lift("hr", BOSS);
+});
+
+test("what tools gave back and what requests were built of go by themselves, and a page says that a request is not kept", async () => {
+  const session = await answered("kept conversation");
+  await aged(session, 10);
+  await sweep({ everywhere: { toolResults: 5, modelRequests: 5 }, spaces: {} });
+  const places = await placesOf(backend.sql(), "kept conversation");
+  expect(places).toContain("entries.body");
+  expect(places).not.toContain("tool_results.content");
+  expect(places).not.toContain("model_calls.params");
+  const review = createReview(backend.sql());
+  const { runs } = await review.thread(session, { limit: 5 });
+  expect(await review.request(session, runs[0]?.calls[0]?.id ?? "")).toBe("forgotten");
+});
+
+test("lines of the audit log go only where that is configured, and not while anything of the space is held", async () => {
+  const sql = backend.sql();
+  const insert = {
+    text: `insert into audit (platform, space, person, name, kind, at) values ('slack', 'T1', 'U', 'old admin', 'list', now_ms() - 800 * 86400000::bigint)`,
+  };
+  await sql.query(insert);
+  await createHolds(sql).set("ha", { kind: "person", subject: "UX" }, "case 9", BOSS);
+  await sweep({ everywhere: { audit: 730 }, spaces: {} });
+  expect(await placesOf(sql, "old admin")).toEqual(["audit.name"]);
+  await createHolds(sql).lift("ha", BOSS);
+  await sweep({ everywhere: { audit: 730 }, spaces: {} });
+  expect(await placesOf(sql, "old admin")).toEqual([]);
+  await expect(sql.query({ text: "delete from audit" })).rejects.toThrow(/only ever added to/);
+});
