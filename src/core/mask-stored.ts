@@ -5,7 +5,7 @@
  */
 
 import type { EntryBody } from "./entry.ts";
-import type { CommandInbound, Inbound, MessageInbound } from "./inbound.ts";
+import type { Inbound, MessageInbound } from "./inbound.ts";
 import { without, type SecretsIn } from "./mask.ts";
 import type { Part } from "./part.ts";
 import type { Inbox } from "./ports/inbox.ts";
@@ -104,14 +104,8 @@ function maskedInbound(inbound: Inbound, mask: StoredMask): Inbound {
       return { ...inbound, parts: inbound.parts.map((part) => maskedPart(part, mask.text, mask)) };
     case "note":
       return { ...inbound, text: mask.text(inbound.text) };
-    case "command": {
-      const { command } = inbound;
-      if (!("value" in command) || command.value === undefined) return inbound;
-      return {
-        ...inbound,
-        command: { ...command, value: mask.text(command.value) } as CommandInbound["command"],
-      };
-    }
+    case "command":
+      return { ...inbound, command: maskedDeep(inbound.command, mask) };
     case "delete":
       return inbound;
     default:
