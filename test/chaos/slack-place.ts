@@ -81,7 +81,8 @@ export function createSlackPlace(slack: LocalSlack, random: Random): ChaosPlace 
   return {
     begin(words) {
       const starter = random.pick(people);
-      const isDirect = random.chance(0.2);
+      // Those are streamed.
+      const isDirect = random.chance(0.35);
       const channel = isDirect ? starter.directChannel : random.pick(channels);
       const mention = isDirect ? "" : `${slack.botMention} `;
       const said = starter.say(channel, `${mention}${words}`, copies());
