@@ -22,7 +22,6 @@ import { createPictures } from "./adapters/postgres/pictures.ts";
 import { createWebMessages } from "./adapters/postgres/web-messages.ts";
 import type { Settings } from "./adapters/settings/settings.ts";
 import { createSystemClock } from "./adapters/system-clock.ts";
-import { createWebChat } from "./adapters/web/connection.ts";
 import { createAccess } from "./core/access/access.ts";
 import type { Tool } from "./core/agent/tool.ts";
 import { createBranching, type BranchingOptions } from "./core/branch/branching.ts";
@@ -40,21 +39,22 @@ import { createSweeper, type SweeperOptions } from "./core/run/sweeper.ts";
 import { threadOf, type SessionId } from "./core/thread.ts";
 import { openAdmin } from "./parts/admin.ts";
 import { modelsOf, openAgent } from "./parts/agent.ts";
+import { openAttendance, type AttendancePart } from "./parts/attendance.ts";
 import { localCoordination, redisCoordination, type CoordinationTimes } from "./parts/coordination.ts";
 import { openDatabase, type DatabaseTimes } from "./parts/database.ts";
 import { openDiscord, type DiscordTimes } from "./parts/discord.ts";
-import { galleryOf } from "./parts/gallery.ts";
 import { openGoals } from "./parts/goal-store.ts";
 import { openGoalParts } from "./parts/goal-tools.ts";
 import { createHooks } from "./parts/hooks.ts";
 import { openInstalls } from "./parts/installs.ts";
-import { openMetrics } from "./parts/metrics.ts";
 import { nothingHere, stillStarting } from "./parts/meanwhile.ts";
 import { openOverviews } from "./parts/overviews.ts";
-import { hostsOf, isWebChatOn, openPlaces } from "./parts/places.ts";
+import { isWebChatOn, openPlaces } from "./parts/places.ts";
 import { openServing, startWorkers } from "./parts/serving.ts";
 import { openStores } from "./parts/stores.ts";
 import { isSlackOverHttp, openSlack } from "./parts/slack.ts";
+import { openWatch } from "./parts/watch.ts";
+import { openWebChat } from "./parts/web-chat.ts";
 
 /** `start`: all in one; `gateway` takes messages in; `worker` answers them. */
 export type Role = "start" | "gateway" | "worker";
@@ -107,7 +107,7 @@ export async function startApp(
   signal: AbortSignal,
 ): Promise<App> {
   const clock = createSystemClock();
-  const watch = await openMetrics({ clock, log: world.log }, settings);
+  const watch = await openWatch({ clock, log: world.log }, settings, { role, version });
   const { log } = watch;
   const newId = createNewId(clock);
   const failed = Promise.withResolvers<string>();
@@ -155,6 +155,7 @@ export async function startApp(
     const hooksFirst = role === "worker" ? [] : [hooks.mounted];
     const apps = [...slackFirst, ...watch.mounted, ...hooksFirst, ...adminFirst, front];
     const server = await listen({ apps, checks, clock, log }, settings);
+    started.push({ name: "traces", stop: () => watch.stop() });
     started.push({ name: "http", stop: () => server.close() });
 
     waitsFor = "Postgres";
@@ -174,6 +175,9 @@ export async function startApp(
 
     const { queue, goalQueue, stops, live, locker } = coordination;
     watch.from(sql, coordination);
+    const attendance = openAttendance({ sql, newId, clock, log }, settings, { role, version });
+    started.push({ name: "attendance", stop: () => attendance.stop() });
+    let keepers: Parameters<AttendancePart["start"]> = [];
     const policies = createGoalPolicies(settings.config.goals);
     const { atOnceIn: goalsAtOnceIn } = policies;
     const { inbox, arrivals, written, mask } = openStores({ ...world, sql, newId }, { goalsAtOnceIn });
@@ -181,7 +185,9 @@ export async function startApp(
     const [messages, pictures] = [createWebMessages(sql), createPictures(sql)];
     const transcripts = createTranscripts(sql);
     const access = createAccess(settings.config.access);
-    const intake = watch.intake(createIntake({ access, inbox, queue, stops, clock, log }));
+    const intake = watch.intake(
+      createIntake({ access, inbox, queue: watch.queue(queue), stops, clock, log }),
+    );
     const models = modelsOf(role, settings);
     const goalLife = openGoals(
       {
@@ -231,7 +237,7 @@ export async function startApp(
     const placeOptions = { botName: BOT_NAME, replyPages };
     const places = openPlaces({ sql, messages, live, log, clock }, { slack, discord }, placeOptions);
     const surfaceOf = (session: SessionId, voice?: Voice): Surface => {
-      const surface = watch.surface(places.surfaceOf(session, voice), threadOf(session).platform);
+      const surface = watch.surface(places.surfaceOf(session, voice), session);
       return world.surface?.(surface) ?? surface;
     };
     const { beginningOf: conversationOf, openings } = places;
@@ -310,10 +316,13 @@ export async function startApp(
       branching.start();
       goalCards.start();
       started.push({ name: "sweeper", stop: () => sweeper.stop() });
+      keepers = [sweeper, overviews];
     }
 
     const hasWebChat = role !== "worker" && isWebChatOn(settings);
-    const reviewed = { sql, access, served: { slack, discord }, stops, queue, newId, clock, log };
+    const watched = { watched: coordination, attendance: attendance.book, commands: () => commands };
+    const served = { slack, discord };
+    const reviewed = { sql, access, served, ...watched, stops, queue, newId, clock, log };
     const admin = openAdmin(reviewed, settings, { url: server.url, hasWebChat });
     if (role !== "worker") adminSite = admin.site;
     started.push({ name: "eraser", stop: () => admin.eraser.stop() });
@@ -330,25 +339,15 @@ export async function startApp(
       door: admin.door,
       reacted,
     };
+    const commands = createCommands({ ...asked, clock, log });
     if (hasWebChat) {
       // A gateway does not answer: only its workers know which model does.
       const info = { botName: BOT_NAME, version, demo: role === "start" && settings.model === undefined };
-      const commands = createCommands({ ...asked, door: admin.webDoor, clock, log });
-      const deps = {
-        intake,
-        commands,
-        messages,
-        pictures,
-        arrivals,
-        live,
-        transcripts,
-        newId,
-        log,
-        clock,
-        info,
-        ...galleryOf(settings),
-      };
-      site = createWebChat(deps, { allowedHosts: hostsOf(settings) });
+      const door = admin.webDoor;
+      site = openWebChat(
+        { ...asked, door, messages, pictures, arrivals, live, newId, log, clock, info },
+        settings,
+      );
     }
 
     if (slack !== undefined && role !== "worker") {
@@ -386,6 +385,7 @@ export async function startApp(
       check: database.check,
     });
     if (coordination.check !== undefined) checks.push({ name: "Redis", check: coordination.check });
+    attendance.start(...keepers);
     waitsFor = undefined;
     return {
       url: server.url,

@@ -32,7 +32,7 @@ const adapter = { may: ["src/core/"], node: "allowed" } as const;
 const rules: readonly Rule[] = [
   { ...core, where: "src/core/", packages: [] },
   { ...core, where: "src/core/reply/", packages: markdown },
-  { ...adapter, where: "src/queue/", packages: ["bullmq", "ioredis"] },
+  { ...adapter, where: "src/queue/", packages: ["@bull-board/api", "bullmq", "hono", "ioredis"] },
   {
     ...adapter,
     where: "src/adapters/postgres/",
@@ -69,6 +69,16 @@ const rules: readonly Rule[] = [
     packages: ["@discordjs/rest", "@discordjs/ws", "discord-api-types", "mdast"],
   },
   { ...adapter, where: "src/adapters/metrics/", packages: ["hono", "prom-client"] },
+  {
+    ...adapter,
+    where: "src/adapters/traces/",
+    packages: [
+      "@opentelemetry/api",
+      "@opentelemetry/exporter-trace-otlp-http",
+      "@opentelemetry/resources",
+      "@opentelemetry/sdk-trace",
+    ],
+  },
   { ...adapter, where: "src/adapters/mcp/", packages: ["@modelcontextprotocol/sdk"] },
   { ...adapter, where: "src/adapters/settings/", packages: ["zod"] },
   { ...adapter, where: "src/adapters/log.ts", packages: ["pino"] },

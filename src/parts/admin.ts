@@ -14,6 +14,7 @@ import { createHolds } from "../adapters/postgres/admin/holds.ts";
 import { behindOthers } from "../adapters/postgres/admin/behind-others.ts";
 import { createExports } from "../adapters/postgres/admin/exports.ts";
 import { createOverviewMaker } from "../adapters/postgres/admin/overview-maker.ts";
+import { createOperations } from "../adapters/postgres/admin/operations.ts";
 import { createOverviews } from "../adapters/postgres/admin/overviews.ts";
 import { createUsageFigures } from "../adapters/postgres/admin/usage-figures.ts";
 import { createRemarks } from "../adapters/postgres/admin/remarks.ts";
@@ -30,17 +31,24 @@ import { createDoor, type Door } from "../core/admin/door.ts";
 import { createEraser, type Eraser } from "../core/admin/eraser.ts";
 import type { ReadAddress } from "../core/admin/linked.ts";
 import { createViewers } from "../core/admin/viewers.ts";
+import type { Commands } from "../core/command/commands.ts";
 import type { NewId } from "../core/ids.ts";
 import { maskEntropy } from "../core/mask-entropy.ts";
 import { maskerOf } from "../core/mask.ts";
+import { inboundIdOf } from "../core/inbound.ts";
+import type { AttendanceBook } from "../core/ports/attendance.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import type { Log } from "../core/ports/log.ts";
+import type { ParkedRun } from "../core/ports/operations.ts";
 import type { IsDirectAddress } from "../core/ports/overviews.ts";
 import type { RunQueue } from "../core/ports/run-queue.ts";
 import type { Stops } from "../core/ports/stops.ts";
 import type { PeopleNow } from "../core/ports/people-now.ts";
 import type { SignInWay } from "../core/ports/sign-in-way.ts";
-import type { Platform } from "../core/thread.ts";
+import type { Person } from "../core/ports/sign-ins.ts";
+import type { Watched } from "../core/ports/watched.ts";
+import { threadOf, type Platform } from "../core/thread.ts";
+import type { Coordination } from "./coordination.ts";
 
 export interface Admin {
   /** For platforms that can tell one person alone. */
@@ -67,6 +75,10 @@ export interface AdminPartDeps {
   readonly served: Partial<Readonly<Record<Platform, Served | undefined>>>;
   readonly stops: Pick<Stops, "signal">;
   readonly queue: RunQueue;
+  readonly watched: Watched & Pick<Coordination, "board">;
+  readonly attendance: Pick<AttendanceBook, "list">;
+  /** What is asked of a thread here is asked as in it. */
+  readonly commands: () => Pick<Commands, "run">;
   readonly newId: NewId;
   readonly clock: Clock;
   readonly log: Log;
@@ -78,7 +90,7 @@ const READERS: readonly ReadAddress[] = [readSlackAddress, readDiscordAddress, r
 
 /** @param url where this process listens, for where nobody said how people reach it. */
 export function openAdmin(
-  { sql, access, served, stops, queue, newId, clock, log }: AdminPartDeps,
+  { sql, access, served, watched, attendance, commands, stops, queue, newId, clock, log }: AdminPartDeps,
   settings: Settings,
   { url, hasWebChat }: { readonly url: string; readonly hasWebChat: boolean },
 ): Admin {
@@ -99,6 +111,13 @@ export function openAdmin(
   const folders = ["../adapters/web/browser", "../adapters/admin/browser"].map((folder) =>
     join(import.meta.dirname, folder),
   );
+  async function retry(who: Person, { session, run, where }: ParkedRun): Promise<string> {
+    const author = await now.look(who);
+    if (author === undefined) return "You are not in that space any more.";
+    const id = inboundIdOf(threadOf(session), "admin", "command", newId());
+    const asked = { session, author, id, at: clock.now(), run, ...(where === undefined ? {} : { where }) };
+    return (await commands().run({ name: "retry" }, asked)).text;
+  }
   // The charts' own files.
   const charts = dirname(fileURLToPath(import.meta.resolve("uplot")));
   const [audit, erasures] = [createAudit(sql), createErasures(sql)];
@@ -118,6 +137,12 @@ export function openAdmin(
       makeOverview: createOverviewMaker(sql).make,
       review: createReview(sql),
       usage: createUsageFigures(behind),
+      operations: createOperations(sql, isDirectAddress, behind),
+      watched,
+      attendance,
+      retry,
+      ...(watched.board === undefined ? {} : { board: watched.board }),
+      isOperator: (who) => who.platform === OWNER.platform || access.isOperator(who),
       remarks: createRemarks(sql),
       exports: createExports(behind, isDirectAddress),
       mask: (text) => maskEntropy(maskKnown(text)),

@@ -15,24 +15,27 @@ import type { Log } from "../core/ports/log.ts";
 import type { Pacer } from "../core/ports/pacer.ts";
 import type { RunQueue, RunWorker, Serve } from "../core/ports/run-queue.ts";
 import type { Stops } from "../core/ports/stops.ts";
+import type { Watched } from "../core/ports/watched.ts";
+import { isBudgetOf } from "../core/reply/pacing.ts";
 import { afterPeople } from "../core/run/after-people.ts";
+import { leaseOf } from "../core/run/serve-session.ts";
 import { RedisChannels } from "../queue/channels.ts";
 import { RedisConnections } from "../queue/connection.ts";
 import { createRedisLive } from "../queue/live.ts";
 import { GOALS_BLOCK_S, GOALS_STALLED_CHECK_MS, JOB_LOCK_MS, longestLeaseMs } from "../queue/lock-times.ts";
 import { createRedisLocker } from "../queue/locker.ts";
-import { queueDepth } from "../queue/depth.ts";
 import { checkRedis } from "../queue/redis-check.ts";
 import { createRedisPacer } from "../queue/pacer.ts";
 import { createRedisRunQueue, GOALS_QUEUE, RUNS_QUEUE } from "../queue/run-queue.ts";
 import { createRedisStops } from "../queue/stops.ts";
+import { watchRedis, type Board } from "../queue/watched.ts";
 import { createRedisRunWorker } from "../queue/worker.ts";
 import { untilThere } from "./until-there.ts";
 
 /** Without Redis nobody knows how many others write: each process takes so much of what all of them may. */
 const ALONE_SHARE = 1 / 4;
 
-export interface Coordination {
+export interface Coordination extends Watched {
   /** The bell of people's messages. */
   readonly queue: RunQueue;
   /** The bell of what goals begin by themselves: beside the other one, so that no person waits behind a goal. */
@@ -48,8 +51,8 @@ export interface Coordination {
   workerFor(serve: Serve, concurrency: number): RunWorker;
   /** The same for `goalQueue`, behind whatever waits in `queue`. */
   goalWorkerFor(serve: Serve, concurrency: number): RunWorker;
-  /** For those who watch: wakes in the queues, by the queue's name. Rejects where that cannot be known. */
-  depth(): Promise<Readonly<Record<string, { readonly waiting: number; readonly active: number }>>>;
+  /** The queues in detail. Absent where they are in this process alone. */
+  readonly board?: Board;
   /** Calls `heard` each time that others can be reached again after they could not. */
   onBack(heard: () => void): void;
   /** One sentence on what is missing, or nothing. Absent where there is nothing that could be missing. */
@@ -73,14 +76,16 @@ export interface CoordinationTimes {
 export function localCoordination({ clock, log }: CoordinationDeps): Coordination {
   const queue = createLocalRunQueue();
   const goalQueue = createLocalRunQueue();
+  const locker = createLocalLocker();
+  const pacer = createLocalPacer(clock);
   return {
     queue,
     goalQueue,
-    locker: createLocalLocker(),
+    locker,
     leadership: createLocalLocker(),
     stops: createLocalStops(),
     live: createLocalLive(),
-    pacer: createLocalPacer(clock),
+    pacer,
     lateWritesMs: 0,
     workerFor: (serve, concurrency) => createLocalRunWorker({ queue, serve, clock, log }, { concurrency }),
     goalWorkerFor: (serve, concurrency) =>
@@ -89,6 +94,9 @@ export function localCoordination({ clock, log }: CoordinationDeps): Coordinatio
         { concurrency },
       ),
     depth: async () => ({ [RUNS_QUEUE]: queue.depth(), [GOALS_QUEUE]: goalQueue.depth() }),
+    leases: async (sessions) =>
+      sessions.map((session) => (locker.forget(leaseOf(session)) ? undefined : Infinity)),
+    budgets: async (space) => pacer.states().filter((state) => isBudgetOf(state, space)),
     onBack: () => {},
     close: () => Promise.resolve(),
   };
@@ -114,9 +122,6 @@ export async function redisCoordination(
   const channels = new RedisChannels({ redis, clock, log });
   const queue = createRedisRunQueue({ redis, clock });
   const goalQueue = createRedisRunQueue({ redis, clock }, { name: GOALS_QUEUE });
-  // Made by who asks first: most processes are never asked.
-  let runsDepth: ReturnType<typeof queueDepth> | undefined;
-  let goalsDepth: ReturnType<typeof queueDepth> | undefined;
   const { stalledCheckMs } = times;
   const lasting = { lockMs, ...(stalledCheckMs === undefined ? {} : { stalledMs: stalledCheckMs }) };
   return {
@@ -144,12 +149,7 @@ export async function redisCoordination(
           ...lasting,
         },
       ),
-    async depth() {
-      runsDepth ??= queueDepth(redis, RUNS_QUEUE);
-      goalsDepth ??= queueDepth(redis, GOALS_QUEUE);
-      const [runs, goals] = await Promise.all([runsDepth(), goalsDepth()]);
-      return { [RUNS_QUEUE]: runs, [GOALS_QUEUE]: goals };
-    },
+    ...watchRedis(redis),
     onBack: (heard) => redis.onBack(heard),
     check: async () => {
       await redis.commands.ping();

@@ -14,7 +14,7 @@ import type { Platform } from "../core/thread.ts";
 import type { Coordination } from "./coordination.ts";
 
 /** Each gives back what it was given, counted; where nobody reads metrics, just that. */
-export interface Watch {
+export interface Counted {
   readonly log: Log;
   store(store: RunStore): RunStore;
   intake(intake: Intake): Intake;
@@ -27,7 +27,7 @@ export interface Watch {
 export async function openMetrics(
   { clock, log }: { readonly clock: Clock; readonly log: Log },
   { metricsToken }: Pick<Settings, "metricsToken">,
-): Promise<Watch> {
+): Promise<Counted> {
   if (metricsToken === undefined)
     return {
       log,

@@ -14,9 +14,11 @@ import type { Platform } from "../../core/thread.ts";
 import { serveAssets } from "../http/assets.ts";
 import { guard, isFromHere, isLoopback } from "../http/guard.ts";
 import { routeAudit } from "./audit-log.ts";
+import { boardPolicy, routeBoard, type BoardDeps } from "./board.ts";
 import { routeBrowsers } from "./browsers.ts";
 import { createExporter, type ExporterDeps } from "./export/exporter.ts";
 import { routeExport } from "./export.ts";
+import { routeOperations, type OperationsDeps } from "./operations.ts";
 import { problemPage } from "./pages/layout.ts";
 import { withFewRefusals } from "./refusals.ts";
 import { shown } from "./shown.ts";
@@ -36,7 +38,9 @@ export interface AdminDeps
     ThreadsDeps,
     Omit<ThreadDeps, "cookie" | "sendExport">,
     UsageDeps,
-    Omit<ExporterDeps, "cookie"> {
+    Omit<ExporterDeps, "cookie">,
+    BoardDeps,
+    Omit<OperationsDeps, "cookie" | "seesBoard"> {
   readonly attempts?: Attempts;
   readonly log: Log;
 }
@@ -75,7 +79,7 @@ export function createAdminPages(given: AdminDeps, options: AdminOptions): Hono<
   });
 
   app.onError((error, c) => trouble(c, error));
-  app.use("*", guard({ allowedHosts, bodies: "forms" }));
+  app.use("*", guard({ allowedHosts, bodies: "forms", alsoAllowed: boardPolicy }));
   app.use("*", bodyLimit({ maxSize: LARGEST_BODY }));
   app.get("/assets/:name", serveAssets(...options.assets));
   routeSignIn(app, comeIn, { mayEnterHere, choices, ...(owner === undefined ? {} : { owner }) });
@@ -91,6 +95,9 @@ export function createAdminPages(given: AdminDeps, options: AdminOptions): Hono<
   routeBrowsers(app, deps);
   routeAudit(app, deps);
   routeUsage(app, deps);
+  routeBoard(app, deps);
+  const seesBoard = (who: Person): boolean => deps.board !== undefined && deps.isOperator(who);
+  routeOperations(app, { ...deps, seesBoard, cookie: { isSecure } });
   routeThreads(app, deps);
   const cookie = { isSecure };
   const sendExport = createExporter({ ...deps, cookie });

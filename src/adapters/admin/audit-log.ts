@@ -33,6 +33,8 @@ const DONE: Readonly<Record<AuditKind, string>> = {
   lift: "lifted a legal hold",
   forget: "forgot what is older than it is kept",
   usage: "looked at the usage",
+  operations: "looked at the operations",
+  retry: "had an answer tried again",
   audit: "looked at this log",
   refused: "was refused",
 };

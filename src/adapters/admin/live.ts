@@ -1,6 +1,6 @@
 /**
- * Keeps the page of a thread up to date while somebody looks at it. The rows are the truth: the stream looks whether anything has
- * changed, and asks on the way whether who looks still may.
+ * Keeps a page up to date while somebody looks at it. The rows are the truth: the stream looks whether anything has changed, and asks
+ * on the way whether who looks still may.
  */
 
 import type { Context } from "hono";
@@ -23,16 +23,20 @@ export interface LiveOptions {
   /** Another text as soon as there is something new. */
   readonly state: () => Promise<string>;
   readonly content: () => Promise<string>;
+  /** From one look to the next, ms. Default 1,000. */
+  readonly lookMs?: number;
 }
 
-/** From one look to the next, ms. */
-const LOOK_MS = 1_000;
 /** Looks between two signs of life, and two questions whether who looks still may; that is asked before anything is shown as well. */
 const BEAT = 15;
 /** A stream ends after so many looks, and the browser begins another: none outlives a sign-in. */
 const LOOKS = 1_800;
 
-export function streamThread(c: AdminContext, deps: LiveDeps, { state, content }: LiveOptions): Response {
+export function streamPage(
+  c: AdminContext,
+  deps: LiveDeps,
+  { state, content, lookMs = 1_000 }: LiveOptions,
+): Response {
   const { viewers, clock, log, cookie } = deps;
   const closing = c.env?.closing;
   const secret = getCookie(c as Context, cookieName(cookie));
@@ -55,19 +59,19 @@ export function streamThread(c: AdminContext, deps: LiveDeps, { state, content }
           if (now !== last) {
             last = now;
             if (!(await stillMay())) return;
-            await stream.writeSSE({ event: "thread", data: await content() });
+            await stream.writeSSE({ event: "content", data: await content() });
           }
           if (look % BEAT === 0) {
             if (!(await stillMay())) return;
             await stream.write(": beat\n\n");
           }
-          await pause(clock, LOOK_MS, over.signal);
+          await pause(clock, lookMs, over.signal);
         }
       } finally {
         closing?.removeEventListener("abort", end);
       }
     },
-    async (error) => log.warn("a thread's page cannot be kept up to date", { error }),
+    async (error) => log.warn("a page cannot be kept up to date", { error }),
   );
   // The stream itself would allow it to be kept and asked for again.
   response.headers.set("Cache-Control", "no-store, private");

@@ -14,7 +14,7 @@ import type { SendExport } from "./export/exporter.ts";
 import { routeThreadExport } from "./export.ts";
 import { threadExport } from "./pages/export.ts";
 import { routeErase, type EraseDeps } from "./erase.ts";
-import { streamThread, type LiveDeps } from "./live.ts";
+import { streamPage, type LiveDeps } from "./live.ts";
 import { lifeCycleMarkup } from "./pages/erase.ts";
 import { page, problemPage } from "./pages/layout.ts";
 import { reasonBody, remarksMarkup } from "./pages/remarks.ts";
@@ -73,7 +73,7 @@ export function routeThread(app: Hono<AdminEnv>, deps: ThreadDeps): void {
       "view",
       async (found) => {
         const { session } = found;
-        return streamThread(c, deps, {
+        return streamPage(c, deps, {
           state: () => review.state(session),
           content: async () => {
             const overview = (await overviews.get(c.get("viewer").who, session)) ?? found;

@@ -8,6 +8,7 @@ import type { Hash } from "../../core/ids.ts";
 import type { Audit } from "../../core/ports/audit.ts";
 import type { Person } from "../../core/ports/sign-ins.ts";
 import { problemPage } from "./pages/layout.ts";
+import { isAskedByPage } from "./pages/paths.ts";
 import { shown } from "./shown.ts";
 import { signInPage, type SignInChoices } from "./pages/sign-in.ts";
 
@@ -66,7 +67,7 @@ export function onlyViewers(
   return async function viewer(c, next) {
     const secret = getCookie(c, cookieName(options));
     // A page that stands open connects again by itself, and keeps nobody in by that.
-    const viewing = await viewers.of(secret, !c.req.path.endsWith("/live"));
+    const viewing = await viewers.of(secret, !isAskedByPage(c.req.path));
     switch (viewing.kind) {
       case "out": {
         const wanted = c.req.method === "GET" ? c.req.path : undefined;

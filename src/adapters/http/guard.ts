@@ -10,18 +10,27 @@ export interface GuardOptions {
   readonly bodies: "json" | "forms";
   /** Names beside the loopback's that this server is reached by, without port. */
   readonly allowedHosts: readonly string[];
+  /** What else of these kinds a page of ours may have, by its path: for one that others have made. Default nothing. */
+  readonly alsoAllowed?: (path: string) => Readonly<Record<string, string>>;
 }
 
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
+const POLICY: Readonly<Record<string, string>> = {
+  "default-src": "'none'",
+  "script-src": "'self'",
+  "style-src": "'self'",
+  "img-src": "'self'",
+  "connect-src": "'self'",
+  "form-action": "'self'",
+  "base-uri": "'none'",
+  "frame-ancestors": "'none'",
+};
+
+const written = (policy: Readonly<Record<string, string>>): string =>
+  Object.entries(policy)
+    .map(([kind, from]) => `${kind} ${from}`)
+    .join("; ");
+
+const USUAL = written(POLICY);
 
 export function guard(options: GuardOptions): MiddlewareHandler {
   const allowed = new Set(options.allowedHosts.map((host) => host.toLowerCase()));
@@ -30,7 +39,11 @@ export function guard(options: GuardOptions): MiddlewareHandler {
     const refused = refusal(c, allowed, options.bodies);
     if (refused === undefined) await next();
     else c.res = c.text(refused, 403);
-    c.header("Content-Security-Policy", POLICY);
+    const more = options.alsoAllowed?.(c.req.path) ?? {};
+    c.header(
+      "Content-Security-Policy",
+      Object.keys(more).length === 0 ? USUAL : written({ ...POLICY, ...more }),
+    );
     c.header("X-Content-Type-Options", "nosniff");
     c.header("X-Frame-Options", "DENY");
     // Without a referrer at all a form's own origin would not be told either.

@@ -2,6 +2,7 @@
 
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Asking, Budget, Pacer } from "../../core/ports/pacer.ts";
+import type { BudgetState } from "../../core/ports/watched.ts";
 import {
   BINDING_MS,
   GRACE_MS,
@@ -19,6 +20,8 @@ export interface LocalPacerOptions {
 export interface LocalPacer extends Pacer {
   /** Of how many budgets something is remembered. */
   readonly known: number;
+  /** All of which something is remembered. */
+  states(): readonly BudgetState[];
 }
 
 interface Place {
@@ -69,6 +72,15 @@ export function createLocalPacer(clock: Pick<Clock, "ticks">, options: LocalPace
   return {
     get known() {
       return states.size;
+    },
+    states() {
+      const now = clock.ticks();
+      return [...states].map(([key, { free, bindingUntil, line }]) => ({
+        key,
+        fullInMs: Math.max(0, free - now),
+        bindsForMs: Math.max(0, bindingUntil - now),
+        line: [...line.values()].filter(({ until }) => until >= now).length,
+      }));
     },
     take(whole, asking) {
       const budget = ours(whole);

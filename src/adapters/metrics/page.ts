@@ -10,19 +10,13 @@ import { withTimeLimit } from "../../core/pause.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Log } from "../../core/ports/log.ts";
 import type { Standing } from "../../core/ports/standing.ts";
+import type { Watched } from "../../core/ports/watched.ts";
 import { createInstruments, type Instruments } from "./instruments.ts";
 
-/** Jobs that wait, and those that are being served. */
-export interface QueueDepth {
-  readonly waiting: number;
-  readonly active: number;
-}
-
-export interface MetricsSources {
-  /** Rejects where it cannot be known: then the figures are left out. */
+/** Where it cannot be known the figures are left out. */
+export interface MetricsSources extends Pick<Watched, "depth"> {
+  /** Rejects where it cannot be known. */
   standing(): Promise<Standing>;
-  /** By the queue's name. */
-  depth(): Promise<Readonly<Record<string, QueueDepth>>>;
 }
 
 export interface Metrics {

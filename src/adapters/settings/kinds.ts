@@ -73,6 +73,14 @@ export function whole(least: number, most: number): Read<number> {
   };
 }
 
+/** A part of all, from 0 to 1. */
+export const share: Read<number> = (given) => {
+  const read = Number(given);
+  return given !== "" && read >= 0 && read <= 1
+    ? value(read)
+    : wrong(`is ${JSON.stringify(given)}`, "Give a number from 0 to 1.");
+};
+
 export function oneOf<const T extends string>(words: readonly T[]): Read<T> {
   return (given) => {
     const word = words.find((word) => word === given.toLowerCase());

@@ -7,6 +7,7 @@ import {
   oneOf,
   optional,
   secret,
+  share,
   text,
   token,
   url,
@@ -50,6 +51,35 @@ export const table = {
   ),
   metricsToken: secret(
     optional("METRICS_TOKEN", "Switches `/metrics` on, for whoever sends it as a bearer token.", text),
+  ),
+  otlpEndpoint: optional(
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "Where traces are sent, as OTLP over HTTP. Without it there are none.",
+    web,
+  ),
+  otlpTracesEndpoint: optional(
+    "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+    "The same with its whole path, in place of it.",
+    web,
+  ),
+  otlpHeaders: secret(
+    optional(
+      "OTEL_EXPORTER_OTLP_HEADERS",
+      "What is sent with them: `name=value`, separated by commas.",
+      text,
+    ),
+  ),
+  tracesShare: withDefault(
+    "OTEL_TRACES_SAMPLER_ARG",
+    "1",
+    "How many of all traces are sent, from 0 to 1.",
+    share,
+  ),
+  otelDisabled: withDefault(
+    "OTEL_SDK_DISABLED",
+    "false",
+    "true: no traces, whatever else is set.",
+    oneOf(["true", "false"]),
   ),
   webChat: optional(
     "WEB_CHAT",

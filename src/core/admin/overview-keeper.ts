@@ -31,6 +31,10 @@ export interface OverviewKeeperOptions {
 }
 
 export interface OverviewKeeper {
+  /** Since its last look at all threads ended, ms; undefined before. */
+  readonly lookedMsAgo: number | undefined;
+  /** Threads that changed here and are still to be made. */
+  readonly waiting: number;
   /** The same step, after which the thread is looked at; also while it takes long, so that what is under way can be found. */
   after(step: ServeStep): ServeStep;
   start(): void;
@@ -66,6 +70,7 @@ export function createOverviewKeeper(
   let working: Promise<void> = Promise.resolve();
   let isTroubled = false;
   let isPlanned = false;
+  let lookedAt: number | undefined;
 
   async function guarded(work: () => Promise<void>): Promise<void> {
     try {
@@ -145,6 +150,7 @@ export function createOverviewKeeper(
       });
       await makeWaiting();
     }
+    lookedAt = clock.ticks();
   }
 
   const planAll = (): void => {
@@ -165,6 +171,12 @@ export function createOverviewKeeper(
   }
 
   return {
+    get lookedMsAgo() {
+      return lookedAt === undefined ? undefined : clock.ticks() - lookedAt;
+    },
+    get waiting() {
+      return waiting.size;
+    },
     after: (step) => (session, lease, leaving) => {
       const cancel = clock.after(underWayMs, () => changed(session));
       return step(session, lease, leaving).finally(() => {

@@ -25,6 +25,8 @@ export type AuditKind =
   /** By itself, for what is older than the configuration keeps. */
   | "forget"
   | "usage"
+  | "operations"
+  | "retry"
   | "audit"
   | "refused";
 

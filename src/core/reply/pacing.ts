@@ -33,3 +33,12 @@ export const GRACE_MS = 2_000;
 export const BINDING_MS = 10 * 60_000;
 /** What was written beyond the budget keeps progress away for no longer than this, ms. */
 export const LONGEST_DEBT_MS = 60_000;
+
+/** Whether a budget is of this space, or of all that are on its platform. */
+export function isBudgetOf(
+  { key }: Pick<Budget, "key">,
+  { platform, space }: { readonly platform: string; readonly space: string },
+): boolean {
+  const [ofPlatform, second, ...rest] = key.split(":");
+  return ofPlatform === platform && (rest.length === 0 || second === space);
+}

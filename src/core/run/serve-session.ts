@@ -34,11 +34,14 @@ export interface ServeDeps {
 /** Looks in a row that found work and did none; more would spin where the ledger and the claim disagree. */
 const FRUITLESS_LOOKS = 3;
 
+/** Names the lease of a session. */
+export const leaseOf = (session: SessionId): string => `session:${session}`;
+
 /** The lease is given back between two runs, so that a busy thread never holds one for longer than a run may last. */
 export function createServe({ locker, store, step, sweeper, log, released = () => {} }: ServeDeps): Serve {
   const serve: Serve = async (session, leaving) => {
     for (let fruitless = 0; fruitless < FRUITLESS_LOOKS;) {
-      const key = `session:${session}`;
+      const key = leaseOf(session);
       let isHeld = false;
       const held = locker.withLock(key, { mode: "try" }, (lease) => {
         isHeld = true;

@@ -43,6 +43,8 @@ export interface SweeperOptions {
 }
 
 export interface Sweeper {
+  /** Since the end of its last sweep that succeeded, ms; undefined before, and where others have swept all the time. */
+  readonly sweptMsAgo: number | undefined;
   /** Sweeps at once, and then again and again. The first sweep rings for everything, however fresh: we may be what died. */
   start(): void;
   /**
@@ -80,6 +82,7 @@ export function createSweeper(deps: SweeperDeps, options: SweeperOptions = {}): 
   let isUrgent = false;
   let isAway = false;
   let pauseMs = soonMs;
+  let sweptAt: number | undefined;
 
   const ring = async (bell: RunQueue, sessions: readonly SessionId[]): Promise<void> => {
     for (const [place, session] of sessions.entries()) {
@@ -108,10 +111,12 @@ export function createSweeper(deps: SweeperDeps, options: SweeperOptions = {}): 
         if (sessions.length > 0) log.info("ringing for sessions with work", { sessions: sessions.length });
         await ring(queue, sessions);
         // After people's messages.
-        if (deps.goals === undefined) return;
-        const due = await deps.goals.store.due(batch);
-        if (untouchedMs > 0) await ring(deps.goals.queue, due);
-        else spread(deps.goals.queue, due);
+        if (deps.goals !== undefined) {
+          const due = await deps.goals.store.due(batch);
+          if (untouchedMs > 0) await ring(deps.goals.queue, due);
+          else spread(deps.goals.queue, due);
+        }
+        sweptAt = clock.ticks();
       });
       isAway = false;
     } catch (error) {
@@ -141,6 +146,9 @@ export function createSweeper(deps: SweeperDeps, options: SweeperOptions = {}): 
   };
 
   return {
+    get sweptMsAgo() {
+      return sweptAt === undefined ? undefined : clock.ticks() - sweptAt;
+    },
     start() {
       if (sweep === undefined && !stopping.signal.aborted) sweep = look(0);
     },

@@ -51,6 +51,7 @@ const PEOPLE: Readonly<
       readonly in: 200 | 401 | 403;
       readonly thread: boolean;
       readonly isAdmin?: true;
+      readonly isOperator?: true;
     }
   >
 > = {
@@ -121,6 +122,13 @@ const PEOPLE: Readonly<
   },
   "a reviewer": { browser: () => entered("UREVIEW"), in: 200, thread: true },
   "an admin": { browser: () => entered("UBOSS"), in: 200, thread: true, isAdmin: true },
+  "an admin who runs the bot": {
+    browser: () => entered("UROOT", "T1", author("UROOT", { isPlatformAdmin: true })),
+    in: 200,
+    thread: true,
+    isAdmin: true,
+    isOperator: true,
+  },
 };
 
 function withCookie(cookie: string): Browser {
@@ -161,7 +169,8 @@ test("every route stands in the table", () => {
   expect(world.routes.toSorted()).toEqual(Object.keys(ROUTES).toSorted());
 });
 
-describe.each(Object.entries(PEOPLE))("%s", (_, { browser: open, in: status, thread, isAdmin }) => {
+describe.each(Object.entries(PEOPLE))("%s", (_, who) => {
+  const { browser: open, in: status, thread, isAdmin, isOperator } = who;
   let browser: Browser;
   beforeAll(async () => {
     browser = await open();
@@ -171,7 +180,8 @@ describe.each(Object.entries(PEOPLE))("%s", (_, { browser: open, in: status, thr
   function expected(route: string, { may, isOfThread, done }: Row): readonly number[] {
     if (status !== 200) return [status];
     const refusals = [
-      ...(may === "admins" && isAdmin !== true ? [403] : []),
+      ...((may === "admins" || may === "operators") && isAdmin !== true ? [403] : []),
+      ...(may === "operators" && isAdmin === true && isOperator !== true ? [404] : []),
       ...(isOfThread === true && !thread ? [404] : []),
     ];
     return refusals.length > 0 ? refusals : [done ?? (isForm(route) ? 303 : 200)];
@@ -276,7 +286,7 @@ test("what is followed live is written down as each connection begins, and is th
   const boss = await entered("UBOSS");
   const before = (await world.audited(person("T1", "UBOSS"))).length;
   for (const query of ["", "?before=1", "?at=1-1"])
-    expect((await firstOf(boss, `${PATH}/live${query}`, /event: thread/)).text).toContain("Zanzibar");
+    expect((await firstOf(boss, `${PATH}/live${query}`, /event: content/)).text).toContain("Zanzibar");
   const lines = await world.audited(person("T1", "UBOSS"));
   expect(
     lines.slice(0, lines.length - before).map(({ kind, session, about }) => [kind, session, about]),

@@ -12,6 +12,8 @@ import { createOverviews } from "../../../src/adapters/postgres/admin/overviews.
 import { createErasures } from "../../../src/adapters/postgres/admin/erasures.ts";
 import { createHolds } from "../../../src/adapters/postgres/admin/holds.ts";
 import { createUsageFigures } from "../../../src/adapters/postgres/admin/usage-figures.ts";
+import { createAttendanceBook } from "../../../src/adapters/postgres/attendance.ts";
+import { createOperations } from "../../../src/adapters/postgres/admin/operations.ts";
 import { createRemarks } from "../../../src/adapters/postgres/admin/remarks.ts";
 import { createReview } from "../../../src/adapters/postgres/admin/review.ts";
 import { isDirectAddress } from "../../../src/adapters/slack/identity.ts";
@@ -29,7 +31,9 @@ import type { Author } from "../../../src/core/inbound.ts";
 import type { AuditedLine } from "../../../src/core/ports/audit.ts";
 import { maskEntropy } from "../../../src/core/mask-entropy.ts";
 import { maskPatterns } from "../../../src/core/mask.ts";
+import type { ParkedRun } from "../../../src/core/ports/operations.ts";
 import type { Person } from "../../../src/core/ports/sign-ins.ts";
+import type { Watched } from "../../../src/core/ports/watched.ts";
 import type { SessionId } from "../../../src/core/thread.ts";
 import { manualClock, type ManualClock } from "../../support/manual-clock.ts";
 import { freshDatabase } from "../../support/services/postgres.ts";
@@ -61,6 +65,8 @@ export interface AdminWorld extends AsyncDisposable {
   readonly url: string;
   /** What the platforms say; nobody without a line. An error is a platform that does not answer. */
   readonly people: Map<string, Author | Error>;
+  /** What was to be tried again, and for whom. */
+  readonly retried: readonly (readonly [Person, ParkedRun])[];
   /** Every route that the app has, as `GET /admin/…`, or `ALL /admin/…` for every method. */
   readonly routes: readonly string[];
   newBrowser(): Browser;
@@ -80,6 +86,9 @@ export const person = (space: string, id: string, name = id): Person => ({
 
 export const REVIEWERS = ["slack:T1:UREVIEW", "slack:T2:UOTHER"];
 
+/** Those who run the bot. */
+const OPERATORS = ["slack:T1:UROOT"];
+
 export async function openAdminWorld(
   options: {
     readonly owner?: Person;
@@ -87,11 +96,15 @@ export async function openAdminWorld(
     readonly allowedHosts?: readonly string[];
     readonly ways?: AdminDeps["ways"];
     readonly platforms?: AdminOptions["platforms"];
+    /** Of the queue and what else is shared; as an idle one unless said. */
+    readonly watched?: Partial<Watched>;
+    /** A database that is there already; a fresh one unless said. */
+    readonly url?: string;
   } = {},
 ): Promise<AdminWorld> {
   await using stack = new AsyncDisposableStack();
-  const database = stack.use(await freshDatabase());
-  const sql = openPostgres({ url: database.url });
+  const url = options.url ?? stack.use(await freshDatabase()).url;
+  const sql = openPostgres({ url });
   stack.defer(() => sql.close());
   const clock = manualClock(Date.now());
   const people = new Map<string, Author | Error>();
@@ -112,6 +125,7 @@ export async function openAdminWorld(
   const bell = { signal: () => Promise.resolve(), wake: () => Promise.resolve() };
   const eraser = createEraser({ erasures, audit, stops: bell, queue: bell, clock, newId, log: silentLog });
   stack.defer(() => eraser.stop());
+  const retried: (readonly [Person, ParkedRun])[] = [];
   const app = createAdminPages(
     {
       signIns,
@@ -126,6 +140,20 @@ export async function openAdminWorld(
       eraser,
       erasures,
       holds: createHolds(sql),
+      operations: createOperations(sql, isDirectAddress),
+      watched: {
+        depth: () => Promise.resolve({ runs: { waiting: 0, active: 0 }, goals: { waiting: 0, active: 0 } }),
+        leases: (sessions) => Promise.resolve(sessions.map(() => undefined)),
+        budgets: () => Promise.resolve([]),
+        ...options.watched,
+      },
+      attendance: createAttendanceBook(sql),
+      board: async () => ({ fetch: (request) => new Response(`queues at ${request.url}`) }),
+      isOperator: ({ platform, space, person: id }) => OPERATORS.includes(`${platform}:${space}:${id}`),
+      retry: async (who, parked) => {
+        retried.push([who, parked]);
+        return "Trying again.";
+      },
       remarks: createRemarks(sql),
       exports: createExports(sql, isDirectAddress),
       mask: (text) => maskEntropy(maskPatterns(text)),
@@ -202,6 +230,7 @@ export async function openAdminWorld(
     clock,
     url: server.url,
     people,
+    retried,
     // A check before a route counts as the same once more; what is mounted, or takes any method, is one too.
     routes: app.routes
       .map(({ method, path }) => `${method} ${path}`)

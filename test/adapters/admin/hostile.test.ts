@@ -64,6 +64,7 @@ test.each([
   ["what people saw", `${PATH}?side=people`],
   ["an entry", `${PATH}/entries/1/1`],
   ["a request", () => `${PATH}/calls/c${run}`],
+  ["what is being done", "/admin/operations"],
   ["the audit log", "/admin/audit"],
   ["who is signed in", "/admin/browsers"],
   ["erasing and holds", "/admin/erasures"],

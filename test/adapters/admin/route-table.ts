@@ -17,8 +17,11 @@ export interface Ids {
 
 /** One route: who may, and what they get. What is mounted, or takes every method (`ALL`), is one as well. */
 export interface Row {
-  /** `anybody`: nothing of a thread is on it. The others: whoever is signed in, of their own space. */
-  readonly may: "anybody" | "viewers" | "admins";
+  /**
+   * `anybody`: nothing of a thread is on it. `operators`: whoever runs the bot; for other admins it is not there. The others: whoever is
+   * signed in, of their own space.
+   */
+  readonly may: "anybody" | "viewers" | "admins" | "operators";
   /** Its path names a thread of the first space, which is unknown in another. */
   readonly isOfThread?: true;
   readonly path: (ids: Ids) => string;
@@ -120,6 +123,10 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   "POST /admin/holds/:id/lift": { may: "admins", path: at("/admin/holds/none/lift"), done: 404 },
   "GET /admin/usage": { may: "admins", path: at("/admin/usage") },
   "GET /admin/usage/:file{[a-z]+\\.csv}": { may: "admins", path: at("/admin/usage/people.csv") },
+  "GET /admin/queues/*": { may: "operators", path: at("/admin/queues/") },
+  "GET /admin/operations": { may: "admins", path: at("/admin/operations") },
+  "GET /admin/operations/live": { may: "admins", path: at("/admin/operations/live") },
+  "POST /admin/operations/retry": { may: "admins", path: at("/admin/operations/retry"), done: 404 },
   "GET /admin": { may: "viewers", path: at("/admin/") },
   "GET /admin/threads/:id": { may: "viewers", isOfThread: true, path: at(PATH) },
   "GET /admin/threads/:id/live": { may: "viewers", isOfThread: true, path: at(`${PATH}/live`) },

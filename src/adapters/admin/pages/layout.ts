@@ -14,18 +14,19 @@ export interface Around {
   readonly csrf: string;
 }
 
-export type Section = "threads" | "usage" | "erasures" | "audit" | "browsers";
+export type Section = "threads" | "usage" | "operations" | "erasures" | "audit" | "browsers";
 
 const SECTIONS: Readonly<Record<Section, { readonly path: string; readonly name: string }>> = {
   threads: { path: "/admin/", name: "Threads" },
   usage: { path: "/admin/usage", name: "Usage" },
+  operations: { path: "/admin/operations", name: "Operations" },
   erasures: { path: "/admin/erasures", name: "Erasing" },
   audit: { path: "/admin/audit", name: "Audit log" },
   browsers: { path: "/admin/browsers", name: "Signed in" },
 };
 
 /** Of the whole space, people and money included. */
-const FOR_ADMINS: ReadonlySet<string> = new Set<Section>(["usage", "erasures", "audit"]);
+const FOR_ADMINS: ReadonlySet<string> = new Set<Section>(["usage", "operations", "erasures", "audit"]);
 
 export function page(around: Around, section: Section, title: string, body: Markup): Markup {
   const { who, role, csrf } = around;
@@ -79,7 +80,7 @@ export function lonePage(title: string, body: Markup): Markup {
   );
 }
 
-const STYLES = ["base", "button", "admin", "lines", "uPlot.min", "usage"];
+const STYLES = ["base", "button", "admin", "lines", "uPlot.min", "usage", "operations"];
 
 function outer(title: string, body: Markup): Markup {
   return html`<!doctype html>

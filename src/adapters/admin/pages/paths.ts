@@ -34,3 +34,10 @@ export function wayPathOf(platform: Platform): string {
 export function backUrlOf(publicUrl: string, platform: Platform): string {
   return `${publicUrl.replace(/\/$/, "")}${wayPathOf(platform)}/back`;
 }
+
+export const BOARD_PATH = "/admin/queues";
+
+/** Whether a page that stands open asks for it by itself: nobody uses the page by that. */
+export function isAskedByPage(path: string): boolean {
+  return path.endsWith("/live") || path.startsWith(`${BOARD_PATH}/api/`);
+}

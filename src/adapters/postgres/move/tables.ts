@@ -15,6 +15,7 @@ export interface MovedTable {
 const STAY: ReadonlySet<string> = new Set([
   "admin_browsers",
   "admin_offers",
+  "attendance",
   "migrations",
   "processes",
   "review_reasons",

@@ -1,0 +1,50 @@
+/** OpenTelemetry's traces: where OpenTelemetry's own settings name a collector; else nothing of it is loaded. */
+
+import type { Observed } from "../adapters/traces/observed.ts";
+import type { Settings } from "../adapters/settings/settings.ts";
+import type { Clock } from "../core/ports/clock.ts";
+
+export interface Traces extends Observed {
+  /** Sends what is left. */
+  stop(): Promise<void>;
+}
+
+export async function openTraces(
+  { clock }: { readonly clock: Clock },
+  settings: Pick<
+    Settings,
+    "otlpEndpoint" | "otlpTracesEndpoint" | "otlpHeaders" | "tracesShare" | "otelDisabled"
+  >,
+  about: { readonly role: string; readonly version: string },
+): Promise<Traces> {
+  const { otlpEndpoint, otlpTracesEndpoint, otlpHeaders, tracesShare: share, otelDisabled } = settings;
+  const url = otlpTracesEndpoint ?? (otlpEndpoint && `${otlpEndpoint.replace(/\/$/, "")}/v1/traces`);
+  if (url === undefined || otelDisabled === "true")
+    return {
+      intake: (intake) => intake,
+      queue: (queue) => queue,
+      store: (store) => store,
+      surface: (surface) => surface,
+      stop: () => Promise.resolve(),
+    };
+  const { createSpans } = await import("../adapters/traces/spans.ts");
+  const { createObserved } = await import("../adapters/traces/observed.ts");
+  const spans = createSpans({ ...about, share, url, headers: headersIn(otlpHeaders ?? "") });
+  return { ...createObserved(spans, clock), stop: () => spans.stop() };
+}
+
+/** `name=value` by commas, with what is special written as in an address. */
+function headersIn(text: string): Record<string, string> {
+  const pairs = text.split(",").map((pair) => pair.split("=").map((part) => part.trim()));
+  return Object.fromEntries(
+    pairs.flatMap(([name = "", ...value]) => (name === "" ? [] : [[name, decoded(value.join("="))]])),
+  );
+}
+
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
+}
