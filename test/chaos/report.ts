@@ -1,5 +1,6 @@
 // What a chaos run says when it is over: one row of the table in docs/operations.md, and each broken invariant.
 import { isParked } from "./checker/finals.ts";
+import { comparedOf } from "./checker/shown.ts";
 import type { ChaosOptions, ChaosOutcome } from "./run.ts";
 
 export const HEAD = [
@@ -45,6 +46,9 @@ export function linesOf({
   const fates = Map.groupBy(record.inbox, ({ fate }) => fate ?? "none");
   lines.push(`fates: ${[...fates].map(([fate, all]) => `${all.length} ${fate}`).join(", ")}`);
   lines.push(`model requests: ${record.requests.length}, things that tools did: ${record.deeds.length}`);
+  lines.push(
+    `pages of requests looked at: ${record.shown.length}, the same bytes as the model received: ${comparedOf(record)}`,
+  );
   if (entered.terms > 0)
     lines.push(`Discord's gateway was entered ${entered.identifies} times, in ${entered.terms} terms`);
   lines.push(

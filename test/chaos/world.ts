@@ -33,6 +33,7 @@ import { IDENTIFIES, type StartOrders } from "./orders.ts";
 import type { ChaosPlace } from "./place.ts";
 import { createPlaces } from "./places.ts";
 import { randomOf } from "./random.ts";
+import { shownRequests } from "./shown.ts";
 import { createSlackPlace } from "./slack-place.ts";
 import { openWorkshop } from "./tools.ts";
 
@@ -223,6 +224,7 @@ export async function openChaosWorld(options: ChaosWorldOptions): Promise<ChaosW
         requests: llm.requests.map(({ raw }) => raw.toString()),
         deeds: workshop.deeds,
         ...(await ledgerOf(postgres.url)),
+        shown: await shownRequests(postgres.url, seed),
         writes: journal === "writes" ? await notedWrites(postgres.url) : [],
       };
     },

@@ -1,5 +1,6 @@
 // Real processes that are killed, paused and cut off while people write: a short form of `npm run chaos`, with everything in it.
 import { expect, test } from "vitest";
+import { comparedOf } from "../chaos/checker/shown.ts";
 import { runChaos } from "../chaos/run.ts";
 
 /** As `npm run chaos -- --seed 11` does it; another number is another run. */
@@ -47,6 +48,7 @@ test(
     expect(entered.terms).toBeGreaterThan(1);
     expect(record.writes.length).toBeGreaterThan(100);
     expect(record.deeds.length).toBeGreaterThan(10);
+    expect(comparedOf(record)).toBeGreaterThan(20);
   },
   LIMIT_MS,
 );

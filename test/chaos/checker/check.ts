@@ -6,10 +6,17 @@ import { brokenFinals } from "./finals.ts";
 import { brokenGoals } from "./goals.ts";
 import { brokenHistories } from "./histories.ts";
 import type { Broken, ChaosRecord } from "./record.ts";
+import { brokenShown } from "./shown.ts";
 
 /** Nothing, when all of them hold. */
 export function check(record: ChaosRecord): readonly Broken[] {
-  return [brokenFates, brokenFinals, brokenEffects, brokenHistories, brokenFences, brokenGoals].flatMap(
-    (invariants) => invariants(record),
-  );
+  return [
+    brokenFates,
+    brokenFinals,
+    brokenEffects,
+    brokenHistories,
+    brokenFences,
+    brokenGoals,
+    brokenShown,
+  ].flatMap((invariants) => invariants(record));
 }

@@ -99,6 +99,7 @@ const well: ChaosRecord = {
   goals: [],
   goalEvents: [],
   modelCalls: [],
+  shown: [{ call: "m1", session, outcome: "done", body: request(), isSame: true }],
   writes: [
     write("sessions", { fence: 0 }, { fence: 1 }),
     write("entries", null, { run: "r1", seq: 1 }),
@@ -305,6 +306,21 @@ test.each<[what: string, invariant: string, broken: Partial<ChaosRecord>]>([
         write("entries", null, { run: "r1" }),
       ],
     },
+  ],
+  [
+    "a page that shows another request than the model received",
+    "the page of a request shows the bytes that the model received",
+    { shown: [{ ...first(well.shown), body: `${request()} ` }] },
+  ],
+  [
+    "a page that denies the bytes that were sent",
+    "the page of a request shows the bytes that the model received",
+    { shown: [{ ...first(well.shown), isSame: false }] },
+  ],
+  [
+    "a request without a page",
+    "the page of a request shows the bytes that the model received",
+    { shown: [{ ...first(well.shown), body: undefined }] },
   ],
   [
     "an attempt without an end",

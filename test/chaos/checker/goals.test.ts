@@ -81,6 +81,7 @@ const well: ChaosRecord = {
     event(3, "turn", { status: "complete", closed: "complete" }),
   ],
   modelCalls: [call, call],
+  shown: [],
   writes: [],
 };
 

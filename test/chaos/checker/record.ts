@@ -162,6 +162,17 @@ export interface ModelCallRow {
   readonly outcome: string;
 }
 
+/** A request to the model as the page of its thread shows it. */
+export interface ShownRequest {
+  readonly call: string;
+  readonly session: string;
+  readonly outcome: string;
+  /** Built again from what the page shows; undefined where there is no such page. */
+  readonly body: string | undefined;
+  /** The page says that these are the bytes that were sent; undefined where it says that none were. */
+  readonly isSame: boolean | undefined;
+}
+
 /** A write as a trigger saw it: whose session it was in that moment, and who wrote. */
 export interface NotedWrite {
   readonly n: number;
@@ -196,6 +207,8 @@ export interface ChaosRecord {
   readonly goals: readonly GoalRow[];
   readonly goalEvents: readonly GoalEventRow[];
   readonly modelCalls: readonly ModelCallRow[];
+  /** Of as many calls of the model as are looked at, drawn from the seed. */
+  readonly shown: readonly ShownRequest[];
   readonly writes: readonly NotedWrite[];
 }
 
