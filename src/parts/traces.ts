@@ -2,10 +2,14 @@
 
 import type { Observed } from "../adapters/traces/observed.ts";
 import type { Settings } from "../adapters/settings/settings.ts";
+import { withTimeLimit } from "../core/pause.ts";
 import type { Clock } from "../core/ports/clock.ts";
 
+/** A collector that says nothing does not hold up an end of the process, ms. */
+const LAST_MS = 3_000;
+
 export interface Traces extends Observed {
-  /** Sends what is left. */
+  /** Sends what is left. Rejects where that takes too long. */
   stop(): Promise<void>;
 }
 
@@ -30,7 +34,10 @@ export async function openTraces(
   const { createSpans } = await import("../adapters/traces/spans.ts");
   const { createObserved } = await import("../adapters/traces/observed.ts");
   const spans = createSpans({ ...about, share, url, headers: headersIn(otlpHeaders ?? "") });
-  return { ...createObserved(spans, clock), stop: () => spans.stop() };
+  return {
+    ...createObserved(spans, clock),
+    stop: () => withTimeLimit(clock, LAST_MS, "the last traces", spans.stop()),
+  };
 }
 
 /** `name=value` by commas, with what is special written as in an address. */

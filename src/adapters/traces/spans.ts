@@ -49,7 +49,7 @@ export interface Spans {
   /** A new one in the same trace. */
   within(place: Place): Place;
   emit(span: Span): void;
-  /** Sends what is left, for at most a few seconds. */
+  /** Sends what is left. */
   stop(): Promise<void>;
 }
 
@@ -67,9 +67,6 @@ const KINDS = {
   producer: SpanKind.PRODUCER,
   client: SpanKind.CLIENT,
 } as const;
-
-/** A collector that says nothing does not hold up an end of the process, ms. */
-const LAST_MS = 3_000;
 
 export function createSpans({ role, version, url, headers, share }: SpansOptions): Spans {
   let next: Place = { traceId: "", spanId: "" };
@@ -116,9 +113,6 @@ export function createSpans({ role, version, url, headers, share }: SpansOptions
       if (error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
       span.end(Math.max(from, to));
     },
-    async stop() {
-      await provider.forceFlush({ timeoutMillis: LAST_MS }).catch(() => {});
-      await provider.shutdown().catch(() => {});
-    },
+    stop: () => provider.shutdown(),
   };
 }

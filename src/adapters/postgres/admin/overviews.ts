@@ -121,7 +121,20 @@ async function search(
   const ask = (lines: string): Promise<readonly FoundRow[]> =>
     sql.query<FoundRow>({ text: searchIn(lines) }, values);
   const newest = await ask(NEWEST);
-  const rows = newest.length >= LOOKED_AT ? newest : await ask(ALL);
+  const found = hitsIn(newest, isDirectAddress, wanted, limit, opened);
+  // The newest of all are among them: where they fill the page, or all that is looked at, the others are not asked for.
+  if (found.length >= limit || newest.length >= LOOKED_AT) return found;
+  return hitsIn(await ask(ALL), isDirectAddress, wanted, limit, opened);
+}
+
+/** One for each thread, in the order of the rows. */
+function hitsIn(
+  rows: readonly FoundRow[],
+  isDirectAddress: IsDirectAddress,
+  wanted: Wanted,
+  limit: number,
+  opened: ReadonlySet<SessionId>,
+): readonly Hit[] {
   const hits = new Map<SessionId, Hit>();
   for (const { entry, session, said, title, isDirect, firstName } of rows) {
     if (hits.has(session)) continue;
