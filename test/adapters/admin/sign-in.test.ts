@@ -240,7 +240,7 @@ test("a page that only stands open keeps nobody in: neither its stream nor that 
   let text = "";
   for await (const part of answer.body ?? []) {
     text += decoder.decode(part, { stream: true });
-    if (text.includes("event: thread")) break;
+    if (text.includes("event: content")) break;
   }
   over.abort();
   expect(await seen()).toEqual(before);
