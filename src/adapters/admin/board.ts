@@ -51,6 +51,8 @@ export function routeBoard(app: Hono<AdminEnv>, deps: BoardDeps): void {
     }
     opened ??= board(BOARD_PATH);
     const answer = await (await opened).fetch(c.req.raw);
-    return new Response(answer.body, answer);
+    const sent = new Response(answer.body, answer);
+    if (!sent.headers.has("Cache-Control")) sent.headers.set("Cache-Control", "no-store, private");
+    return sent;
   });
 }

@@ -34,8 +34,6 @@ export interface OperationsDeps extends LiveDeps {
   readonly audit: Audit;
 }
 
-/** Rows of each table. */
-const SHOWN = 50;
 const LOOK_MS = 2_000;
 /** So long somebody who looks waits for a server that does not answer, ms. */
 const ASK_MS = 1_000;
@@ -69,7 +67,7 @@ export function routeOperations(app: Hono<AdminEnv>, deps: OperationsDeps): void
     return {
       budgets: asked(() => watched.budgets(space)),
       work: asked(async () => {
-        const work = await operations.of(space, SHOWN);
+        const work = await operations.of(space);
         const sessions = work.runs.map(({ session }) => session);
         const leases = await withTimeLimit(clock, ASK_MS / 2, "the leases", watched.leases(sessions)).catch(
           () => undefined,
@@ -97,7 +95,7 @@ export function routeOperations(app: Hono<AdminEnv>, deps: OperationsDeps): void
     return {
       space: key,
       csrf,
-      most: SHOWN,
+
       seesBoard: deps.seesBoard(who),
       load: all,
       queues,

@@ -67,8 +67,8 @@ export interface SpaceWork {
 
 export interface Operations {
   load(): Promise<Load>;
-  /** At most `limit` of each kind. */
-  of(space: Space, limit: number): Promise<SpaceWork>;
+  /** At most fifty of each kind. */
+  of(space: Space): Promise<SpaceWork>;
   /** One that may be tried again; undefined where it is of another space, or not the newest of its thread any more. */
   parked(space: Space, run: string): Promise<ParkedRun | undefined>;
 }

@@ -15,8 +15,6 @@ export interface OperationsView {
   /** `platform:space` of who looks. */
   readonly space: string;
   readonly csrf: string;
-  /** Rows of each table. */
-  readonly most: number;
   readonly seesBoard: boolean;
   readonly load: Load | undefined;
   readonly queues: Readonly<Record<string, QueueDepth>> | undefined;
@@ -30,6 +28,8 @@ export interface OperationsView {
   readonly budgets: readonly BudgetState[] | undefined;
 }
 
+/** Where a table is as long as that there may be more. */
+const MOST = 50;
 /** So long nobody should wait, and so long there should be a sweep in, ms. */
 const LATE_MS = 60_000;
 
@@ -163,7 +163,7 @@ function processesPart(processes: OperationsView["processes"]): Markup {
   </section>`;
 }
 
-function runsPart({ work, most }: OperationsView): Markup {
+function runsPart({ work }: OperationsView): Markup {
   const row = (run: OpenRun, n: number): Markup => {
     const { attempt } = run;
     return html`<tr>
@@ -192,7 +192,7 @@ function runsPart({ work, most }: OperationsView): Markup {
         : work.runs.length === 0
           ? nothing("Nothing is being answered in this space.")
           : html`${table("Answers under way", heads, work.runs.map(row), new Set(["For", "Model calls", "Claim"]))}
-            ${work.runs.length === most ? html`<p class="dim">The ${most} that began first.</p>` : ""}`
+            ${work.runs.length >= MOST ? html`<p class="dim">Those that began first.</p>` : ""}`
     }
   </section>`;
 }

@@ -32,7 +32,10 @@ from (
 const NAME = `s.title, o.said, coalesce(o.is_direct, false) as "isDirect", o.first_name as "firstName"`;
 const NAMED = `join sessions s on s.id = x.session left join overviews o on o.session = x.session`;
 
-/** $1 prefix of the space's sessions, $2 how many. */
+/** How many of each kind are read at most: in the statement itself, since of a limit that it is not told Postgres expects a tenth of all rows. */
+const MOST = 50;
+
+/** $1 prefix of the space's sessions. */
 const RUNS = {
   name: "operations-runs",
   text: `
@@ -41,7 +44,7 @@ select x.session, ${NAME}, x.id as run, x.cause, x.reply = 'settling' as "isSett
   (select json_build_object('n', count(*) over (), 'fence', a.fence, 'worker', a.worker, 'sinceMs', now_ms() - a.started_at,
     'hasEnded', a.ended is not null) from attempts a where a.run = x.id order by a.fence desc limit 1) as attempt
 from (
-  select * from runs r where r.reply <> 'settled' and starts_with(r.session, $1) order by r.started_at limit $2::integer) x
+  select * from runs r where r.reply <> 'settled' and starts_with(r.session, $1) order by r.started_at limit ${MOST}) x
 ${NAMED} order by x.started_at, x.id`,
 };
 
@@ -52,7 +55,7 @@ select x.session, ${NAME}, x.waiting, now_ms() - x.since as "sinceMs"
 from (
   select i.session, count(*) as waiting, min(i.received_at) as since from inbox i join sessions s on s.id = i.session
   where ${WAITS} and i.seq > s.stop_seq and starts_with(i.session, $1)
-  group by i.session order by since limit $2::integer) x
+  group by i.session order by since limit ${MOST}) x
 ${NAMED} order by x.since, x.session`,
 };
 
@@ -66,13 +69,13 @@ ${NAMED} where s.epoch = x.epoch and x.reason = 'error' and x.reply <> 'open'
 
 const NEWEST_RUN = `select * from runs r where r.session = f.session order by r.n desc limit 1`;
 
-/** $1 platform, $2 space, $3 how many. */
+/** $1 platform, $2 space. */
 const PARKED = {
   name: "operations-parked",
   text: `
 ${parked(`select r.* from (
     select f.session from overviews f where f.platform = $1 and f.space = $2 and f.reason = 'error'
-    order by f.touched_at desc limit $3::integer) f
+    order by f.touched_at desc limit ${MOST}) f
   join lateral (${NEWEST_RUN}) r on true`)}
 order by x.ended_at desc, x.id`,
 };
@@ -125,12 +128,12 @@ export function createOperations(sql: Sql, isDirectAddress: IsDirectAddress, dea
       const { medianMs, p95Ms, messages } = waited;
       return { ...standing, waited: { medianMs, p95Ms, messages } };
     },
-    async of({ platform, space }, limit) {
+    async of({ platform, space }) {
       const begins = prefixOf({ platform, space });
       const [runs, waiting, failed] = await Promise.all([
-        sql.query<RunRow>(RUNS, [begins, limit]),
-        sql.query<WaitingRow>(WAITING, [begins, limit]),
-        sql.query<ParkedRow>(PARKED, [platform, space, limit]),
+        sql.query<RunRow>(RUNS, [begins]),
+        sql.query<WaitingRow>(WAITING, [begins]),
+        sql.query<ParkedRow>(PARKED, [platform, space]),
       ]);
       return {
         runs: runs.map((row) => named(row)),

@@ -44,7 +44,7 @@ export function createOverviews(sql: Sql, isDirectAddress: IsDirectAddress, dear
       const more = wheres.map((where) => ` and ${where}`).join("");
       return read(
         `select * from overviews o where o.platform = $1 and o.space = $2${more}
-order by o.touched_at desc, o.session desc limit ${given(limit)}::integer`,
+order by o.touched_at desc, o.session desc limit ${fixed(limit)}`,
         values,
         Object.keys(filter).length === 0 ? sql : dear,
       );
@@ -61,7 +61,7 @@ order by o.touched_at desc, o.session desc limit ${given(limit)}::integer`,
       return read(
         `select * from overviews o where o.platform = $1 and o.space = $2
   and ((${likes.join(" and ")}) or o.session in (${runs.join(" union all ")}))
-order by o.touched_at desc, o.session desc limit ${given(limit)}::integer`,
+order by o.touched_at desc, o.session desc limit ${fixed(limit)}`,
         values,
         dear,
       );
@@ -69,6 +69,12 @@ order by o.touched_at desc, o.session desc limit ${given(limit)}::integer`,
     search: (space, wanted, options) => search(dear, isDirectAddress, space, wanted, options),
   };
 }
+
+/**
+ * A number within the statement itself: of a limit that it is not told Postgres expects a tenth of all rows, and reads all sessions to join
+ * fifty.
+ */
+const fixed = (limit: number): string => String(Math.max(0, Math.trunc(limit)));
 
 /** What LIKE would read as more than itself. */
 function escaped(part: string): string {
