@@ -156,9 +156,10 @@ if (values.at !== undefined) await migrate(values.at);
 const url = values.at ?? (await stack.use(await openServices()).newDatabase()).url;
 const sql = openPostgres({ url, statementTimeoutMs: 3_600_000 });
 try {
-  const [{ isFilled = false } = {}] = await sql.query<{ isFilled: boolean }>({
+  const [found] = await sql.query<{ isFilled: boolean }>({
     text: `select to_regclass('bench_texts') is not null as "isFilled"`,
   });
+  const isFilled = found?.isFilled === true;
   if (!isFilled) await seed(sql);
   const making = isFilled ? [] : await makeOverviews(sql);
   if (!isFilled) await sql.query({ text: "vacuum analyze" });

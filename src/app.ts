@@ -36,7 +36,7 @@ import { createLeaveSpace } from "./core/run/leave-space.ts";
 import type { GoalCardsOptions } from "./core/run/goal-cards.ts";
 import { createSpaceWork } from "./core/run/space-work.ts";
 import { createSweeper, type SweeperOptions } from "./core/run/sweeper.ts";
-import { threadOf, type SessionId } from "./core/thread.ts";
+import type { SessionId } from "./core/thread.ts";
 import { openAdmin } from "./parts/admin.ts";
 import { modelsOf, openAgent } from "./parts/agent.ts";
 import { openAttendance, type AttendancePart } from "./parts/attendance.ts";

@@ -101,25 +101,24 @@ async function pageOf(template: string, path: string, config: UIConfig): Promise
   const styles = [...theirs.matchAll(/<link href="(static\/[\w./-]+\.css)"/g)].map(([, file]) => file);
   // Data, which no browser runs.
   const data = JSON.stringify(config).replaceAll("<", String.raw`\u003c`);
-  return String(
-    html`<!doctype html>
-      <html lang="en" dir="ltr">
-        <head>
-          <meta charset="utf-8" />
-          <meta name="viewport" content="width=device-width, initial-scale=1" />
-          <meta name="robots" content="noindex" />
-          <base href="${path}/" />
-          <title>Queues · Bobbin</title>
-          <link rel="icon" type="image/svg+xml" id="fav-logo" href="/admin/assets/bobbin.svg" />
-          ${styles.map((file) => html`<link href="${file}" rel="stylesheet" />`)}
-        </head>
-        <body>
-          <script id="__UI_CONFIG__" type="application/json">
-            ${raw(data)}
-          </script>
-          <div id="root"></div>
-          ${scripts.map((file) => html`<script defer src="${file}"></script>`)}
-        </body>
-      </html>`,
-  );
+  const page = html`<!doctype html>
+    <html lang="en" dir="ltr">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="robots" content="noindex" />
+        <base href="${path}/" />
+        <title>Queues · Bobbin</title>
+        <link rel="icon" type="image/svg+xml" id="fav-logo" href="/admin/assets/bobbin.svg" />
+        ${styles.map((file) => html`<link href="${file}" rel="stylesheet" />`)}
+      </head>
+      <body>
+        <script id="__UI_CONFIG__" type="application/json">
+          ${raw(data)}
+        </script>
+        <div id="root"></div>
+        ${scripts.map((file) => html`<script defer src="${file}"></script>`)}
+      </body>
+    </html>`;
+  return (await page).toString();
 }
