@@ -39,7 +39,7 @@ import { createSweeper, type SweeperOptions } from "./core/run/sweeper.ts";
 import type { SessionId } from "./core/thread.ts";
 import { openAdmin } from "./parts/admin.ts";
 import { modelsOf, openAgent } from "./parts/agent.ts";
-import { openAttendance, type AttendancePart } from "./parts/attendance.ts";
+import { openAttendance } from "./parts/attendance.ts";
 import { localCoordination, redisCoordination, type CoordinationTimes } from "./parts/coordination.ts";
 import { openDatabase, type DatabaseTimes } from "./parts/database.ts";
 import { openDiscord, type DiscordTimes } from "./parts/discord.ts";
@@ -177,7 +177,6 @@ export async function startApp(
     watch.from(sql, coordination);
     const attendance = openAttendance({ sql, newId, clock, log }, settings, { role, version });
     started.push({ name: "attendance", stop: () => attendance.stop() });
-    let keepers: Parameters<AttendancePart["start"]> = [];
     const policies = createGoalPolicies(settings.config.goals);
     const { atOnceIn: goalsAtOnceIn } = policies;
     const { inbox, arrivals, written, mask } = openStores({ ...world, sql, newId }, { goalsAtOnceIn });
@@ -316,7 +315,7 @@ export async function startApp(
       branching.start();
       goalCards.start();
       started.push({ name: "sweeper", stop: () => sweeper.stop() });
-      keepers = [sweeper, overviews];
+      attendance.start(sweeper, overviews);
     }
 
     const hasWebChat = role !== "worker" && isWebChatOn(settings);
@@ -385,7 +384,7 @@ export async function startApp(
       check: database.check,
     });
     if (coordination.check !== undefined) checks.push({ name: "Redis", check: coordination.check });
-    attendance.start(...keepers);
+    if (role === "gateway") attendance.start();
     waitsFor = undefined;
     return {
       url: server.url,

@@ -27,6 +27,12 @@ export function openOverviews(
   const [retention, audit] = [createRetention(sql), createAudit(sql)];
   const old = createRetentionKeeper({ ...deps, retention, audit, rules, exclusive: only("retention") });
   return {
+    get lookedMsAgo() {
+      return overviews.lookedMsAgo;
+    },
+    get waiting() {
+      return overviews.waiting;
+    },
     after: overviews.after,
     start() {
       overviews.start();
