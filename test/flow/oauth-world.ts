@@ -96,6 +96,7 @@ export async function openOAuthWorld(options: OAuthWorldOptions = {}): Promise<O
   building.defer(() => sql.close());
   const publicUrl = `http://127.0.0.1:${await freePort()}`;
   slack.oauth.redirectUrls.add(`${publicUrl}/slack/oauth_redirect`);
+  slack.oauth.redirectUrls.add(`${publicUrl}/admin/with/slack/back`);
   const env: Environment = {
     DATABASE_URL: database.url,
     REDIS_URL: redis.url,

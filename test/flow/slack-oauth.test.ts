@@ -20,7 +20,7 @@ const isNews = ({ body }: Payload): boolean =>
 
 test("two workspaces are installed over two gateways, each is answered with its own token, and no token is in the log or the database", async () => {
   await using world = await openOAuthWorld();
-  const { lines, sql } = world;
+  const { lines, slack, sql } = world;
   const [one, two] = [world.office("T1"), world.office("T2")];
   const gateway = await world.start("gateway");
   const other = await world.start("gateway");
@@ -37,6 +37,18 @@ test("two workspaces are installed over two gateways, each is answered with its 
   await world.answered(one, direct);
   world.expectUnmixed(one, two);
   expect(one.team.app.botToken).not.toBe(two.team.app.botToken);
+
+  // An admin of one signs in to the admin pages: begun on one gateway, ended on the other, and known on both.
+  const bea = one.team.person("Bea", { role: "admin" });
+  const begun = await fetch(`${gateway.url}/admin/with/slack`, { redirect: "manual" });
+  const [going] = begun.headers.getSetCookie();
+  const back = slack.openId.allow(begun.headers.get("location") ?? "", { team: "T1", by: bea });
+  const entered = await world.follow(back, going?.split(";")[0], other.url);
+  expect([entered.status, entered.headers.get("location")]).toEqual([303, "/admin/"]);
+  const cookie = entered.headers.getSetCookie().find((line) => line.startsWith("bobbin_admin=")) ?? "";
+  const list = await fetch(`${gateway.url}/admin/`, { headers: { cookie: cookie.split(";")[0] ?? "" } });
+  expect([list.status, (await list.text()).includes("slack:T1")]).toEqual([200, true]);
+  expect(lines.join("\n")).not.toContain("xoxp-");
 
   const dump = JSON.stringify([
     await sql.query({ text: "select * from installs" }),

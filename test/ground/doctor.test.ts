@@ -87,7 +87,16 @@ test("with servers that answer everything is ok", async () => {
 test("Discord is asked whose token it is, what the bot may read, and what it may do in its servers", async () => {
   await using discord = await createLocalDiscord();
   const access = { DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl };
-  const well = await doctor({ ...access, DISCORD_CLIENT_ID: discord.applicationId });
+  const well = await doctor({
+    ...access,
+    DISCORD_CLIENT_ID: discord.applicationId,
+    DISCORD_CLIENT_SECRET: "never-to-be-seen",
+    PUBLIC_URL: "https://bobbin.example.org/",
+  });
+  expect(well.text).toMatch(
+    /^ok {4}Admins can sign in with Discord, .*: https:\/\/bobbin\.example\.org\/admin\/with\/discord\/back$/m,
+  );
+  expect(well.text).not.toContain("never-to-be-seen");
   expect(well.text).toMatch(/^ok {4}Discord knows the bot as Bobbin\.$/m);
   expect(well.text).toMatch(/^ok {4}In the server Home the bot may do all that it needs\.$/m);
   // Nobody has started it yet.

@@ -112,7 +112,7 @@ test.each<[Record<string, string>, Command, string[]]>([
     ["PUBLIC_URL"],
   ],
   [{ SLACK_CLIENT_ID: "1", ...servers }, "worker", ["SECRET_KEY"]],
-  [{ DISCORD_CLIENT_SECRET: "1" }, "start", ["DISCORD_CLIENT_ID"]],
+  [{ DISCORD_CLIENT_SECRET: "1" }, "start", ["DISCORD_CLIENT_ID", "PUBLIC_URL"]],
   [{ OPENAI_BASE_URL: "http://127.0.0.1:11434/v1" }, "start", ["MODEL"]],
   [{ MODEL: "gpt-5" }, "start", ["OPENAI_API_KEY"]],
   [{ MODEL: "qwen", OPENAI_BASE_URL: "http://127.0.0.1:11434/v1" }, "start", []],

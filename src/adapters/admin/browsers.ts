@@ -21,7 +21,7 @@ export function routeBrowsers(
     const own = browsers.filter((each) => each.who.person === who.person);
     const row = (each: Entered): Markup =>
       html`<tr>
-        <td><bdi>${each.who.name}</bdi> <code class="dim">${each.who.person}</code></td>
+        <td class="who"><bdi>${each.who.name}</bdi> <code class="dim">${each.who.person}</code></td>
         <td data-label="Since">${moment(each.createdAt)}</td>
         <td data-label="Last seen">${moment(each.seenAt)}</td>
         <td class="wide">${each.browser === "" ? html`<span class="dim">not said</span>` : each.browser}</td>
@@ -46,7 +46,8 @@ export function routeBrowsers(
         html`<h1>Signed in</h1>
           <p class="dim">
             ${role === "admin" ? "Every browser that sees the threads of this space." : "Your browsers."} One
-            that was not used for an hour is out by itself.
+            that was not used for an hour is out by itself. Who still has a role can come in again: to end
+            that, take it away on the platform.
           </p>
           ${
             browsers.length === 0

@@ -100,6 +100,7 @@ export async function openAdminWorld(
     readonly watched?: Partial<Watched>;
     /** A database that is there already; a fresh one unless said. */
     readonly url?: string;
+    readonly isSecure?: boolean;
   } = {},
 ): Promise<AdminWorld> {
   await using stack = new AsyncDisposableStack();
@@ -175,6 +176,7 @@ export async function openAdminWorld(
       ...(options.owner === undefined ? {} : { owner: options.owner }),
       allowedHosts: options.allowedHosts ?? [],
       platforms: options.platforms ?? ["slack", "discord"],
+      isSecure: options.isSecure ?? false,
     },
   );
   const server: Listening = await listen(
@@ -207,8 +209,7 @@ export async function openAdminWorld(
     async function ask(path: string, init: RequestInit): Promise<Answer> {
       const headers = { ...(init.headers as Record<string, string>), cookie: browser.cookie };
       const response = await fetch(`${server.url}${path}`, { ...init, headers, redirect: "manual" });
-      const set = response.headers.getSetCookie().map((line) => line.split(";")[0] ?? "");
-      if (set[0] !== undefined) browser.cookie = set[0];
+      for (const line of response.headers.getSetCookie()) browser.cookie = withCookie(browser.cookie, line);
       return { status: response.status, text: await response.text(), headers: response.headers };
     }
     return browser;
@@ -246,4 +247,12 @@ export async function openAdminWorld(
     audited: (who) => audit.list(who, { limit: 1_000 }),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
+}
+
+/** A browser's cookies after one more was set, or taken away. */
+function withCookie(cookies: string, line: string): string {
+  const [pair = ""] = line.split(";");
+  const name = pair.slice(0, pair.indexOf("=") + 1);
+  const others = cookies.split("; ").filter((each) => each !== "" && !each.startsWith(name));
+  return (/; Max-Age=0(;|$)/.test(line) ? others : [...others, pair]).join("; ");
 }

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createAttempts } from "../../../src/core/admin/attempts.ts";
 import type { Author } from "../../../src/core/inbound.ts";
+import type { Person } from "../../../src/core/ports/sign-ins.ts";
 import { toSessionId } from "../../../src/core/thread.ts";
 import { storeThread } from "../../support/stored-threads.ts";
 import { openAdminWorld, person, type AdminWorld } from "./admin-world.ts";
@@ -165,6 +166,35 @@ test("an admin signs out any browser of the space, a reviewer only their own, an
   expect((await boss.send(`/admin/browsers/${own}`)).status).toBe(303);
   expect((await reviewer.get("/admin/browsers")).status).toBe(401);
   expect((await world.audited(ana))[0]).toMatchObject({ kind: "revoke", about: own });
+});
+
+test("all other browsers are signed out at once: one's own by everybody, those of one person by an admin", async () => {
+  world.people.set("slack:T1:UREVIEW", member("UREVIEW"));
+  const reviewer = person("T1", "UREVIEW");
+  const [here, there, away] = [
+    await world.signedIn(reviewer),
+    await world.signedIn(reviewer),
+    await world.signedIn(reviewer),
+  ];
+  const boss = await world.signedIn(ana);
+  const statuses = (): Promise<number[]> =>
+    Promise.all([here, there, away, boss].map(async (browser) => (await browser.get("/admin/")).status));
+  expect((await here.get("/admin/browsers")).text).toContain("Sign out my other browsers");
+  expect((await here.send("/admin/browsers")).status).toBe(303);
+  expect(await statuses()).toEqual([200, 401, 401, 200]);
+  const revoked = async (who: Person): Promise<string | undefined> =>
+    (await world.audited(who)).find(({ kind }) => kind === "revoke")?.about;
+  expect(await revoked(reviewer)).toBe("my other browsers");
+
+  const again = await world.signedIn(reviewer);
+  const [id = ""] =
+    /(?<=formaction="\/admin\/browsers\/)[^"/]+(?=\/all")/.exec((await boss.get("/admin/browsers")).text) ??
+    [];
+  expect((await again.send(`/admin/browsers/${id}/all`)).status).toBe(403);
+  expect((await boss.send(`/admin/browsers/${id}/all`)).status).toBe(303);
+  expect(await statuses()).toEqual([401, 401, 401, 200]);
+  expect((await again.get("/admin/")).status).toBe(401);
+  expect(await revoked(ana)).toBe("all of UREVIEW");
 });
 
 test("the owner of the machine comes in from it and from nowhere else", async () => {

@@ -132,7 +132,7 @@ export class RestApi {
       Math.max(this.#closedUntilMs.get(key) ?? 0, this.#closedUntilMs.get("global") ?? 0) - performance.now();
     if (early > 0) complaints.add("pace", `${route.name} comes ${Math.ceil(early)} ms before Retry-After`);
     // Interactions have limits of their own and none of the others.
-    const bucket = route.auth === "bot" ? limits.take(route.name, majorOf(call)) : undefined;
+    const bucket = route.auth !== "none" && !isPersons ? limits.take(route.name, majorOf(call)) : undefined;
     if (bucket?.refused !== undefined) {
       const { retryAfterS, isGlobal } = bucket.refused;
       return this.#tooMany(route, call, retryAfterS, isGlobal ? "global" : "user", bucket);

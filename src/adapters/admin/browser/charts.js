@@ -5,6 +5,7 @@
 
 const COLOURS = ["--chart-1", "--chart-2", "--chart-3"];
 const HEIGHT = 220;
+const DAY_S = 86_400;
 
 /**
  * @param {ParentNode} root
@@ -14,12 +15,17 @@ export async function showCharts(root) {
   if (places.length === 0) return;
   /** @type {{ default: Plot }} */
   const { default: Plot } = await import(new URL("uPlot.esm.js", import.meta.url).href);
-  const drawn = places.map((place) => ({ place, chart: draw(Plot, /** @type {HTMLElement} */ (place)) }));
+  const drawAll = () =>
+    places.map((place) => ({ place, chart: draw(Plot, /** @type {HTMLElement} */ (place)) }));
+  let drawn = drawAll();
   new ResizeObserver(() => {
     for (const { place, chart } of drawn) chart.setSize({ width: place.clientWidth, height: HEIGHT });
   }).observe(document.body);
   // Colours are those of the light or the dark page.
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => location.reload());
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+    for (const { chart } of drawn) chart.destroy();
+    drawn = drawAll();
+  });
 }
 
 /**
@@ -54,12 +60,16 @@ function draw(Plot, place) {
       height: HEIGHT,
       // Days are those of UTC wherever the reader is.
       tzDate: (at) => Plot.tzDate(new Date(at * 1000), "UTC"),
-      scales: { y: { range: (_, __, most) => [0, most > 0 ? most * 1.1 : 1] } },
+      scales: {
+        // One day alone has a place of its own.
+        x: { range: (_, first, last) => (first === last ? [first - DAY_S, last + DAY_S] : [first, last]) },
+        y: { range: (_, __, most) => [0, most > 0 ? most * 1.1 : 1] },
+      },
       axes: [
         {
           ...axis,
           values: (_, at) => at.map((moment) => new Date(moment * 1000).toISOString().slice(5, 10)),
-          incrs: [1, 2, 7, 14, 30, 60].map((n) => n * 86_400),
+          incrs: [1, 2, 7, 14, 30, 60].map((n) => n * DAY_S),
         },
         { ...axis, size: 64, values: (_, at) => at.map((value) => said(value)) },
       ],

@@ -46,7 +46,9 @@ export function page(around: Around, section: Section, title: string, body: Mark
           </ul>
         </nav>
         <div class="me">
-          <span class="dim">${role} of <code>${who.platform}:${who.space}</code></span>
+          <span class="dim"
+            ><span class="role">${role} of</span> <code>${who.platform}:${who.space}</code></span
+          >
           <bdi>${who.name}</bdi>
           <a href="/admin/sign-in">Other space</a>
           <form method="post" action="/admin/out">${token(csrf)}<button class="act">Sign out</button></form>

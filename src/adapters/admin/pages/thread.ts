@@ -39,14 +39,13 @@ export function threadBody(view: ThreadView): Markup {
   return html`<p class="back"><a href="/admin/">Threads</a></p>
     <h1><bdi>${overview.label}</bdi></h1>
     <p class="dim">
-      <code>${overview.session}</code>, begun ${moment(overview.startedAt)}
-      ${
+      <code>${overview.session}</code>, begun
+      ${moment(overview.startedAt)}${
         overview.source === undefined
           ? ""
           : html`, branched from
               <a href="${threadPathOf(overview.source)}"><code>${overview.source}</code></a>`
-      }
-      ${overview.cost === undefined ? "" : html`, ${formatMoney(overview.cost)} spent`}
+      }${overview.cost === undefined ? "" : html`, ${formatMoney(overview.cost)} spent`}
     </p>
     ${view.remarks} ${view.taken} ${view.lifeCycle}
     <nav class="sides" aria-label="View">
