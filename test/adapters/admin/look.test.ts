@@ -172,6 +172,11 @@ describe("signed in", () => {
     30_000,
   );
 
+  test("a message of a request is shown as it was sent, with no space of the page's own", async () => {
+    await page.goto(`${world.url}${PATH}/calls/c${run}`);
+    expect(await page.locator(".messages .words").first().textContent()).toBe("be helpful");
+  });
+
   test("moments are those of the reader's own zone, and the server's where there is no script", async () => {
     await page.goto(`${world.url}/admin/audit`);
     const time = page.locator("main time").first();

@@ -58,13 +58,11 @@ function draw(Plot, place) {
     {
       width: place.clientWidth,
       height: HEIGHT,
+      // The last day stands as whole as the others.
+      padding: [null, 24, null, null],
       // Days are those of UTC wherever the reader is.
       tzDate: (at) => Plot.tzDate(new Date(at * 1000), "UTC"),
-      scales: {
-        // One day alone has a place of its own.
-        x: { range: (_, first, last) => (first === last ? [first - DAY_S, last + DAY_S] : [first, last]) },
-        y: { range: (_, __, most) => [0, most > 0 ? most * 1.1 : 1] },
-      },
+      scales: { y: { range: (_, __, most) => [0, most > 0 ? most * 1.1 : 1] } },
       axes: [
         {
           ...axis,
@@ -78,7 +76,19 @@ function draw(Plot, place) {
         ...lines,
       ],
     },
-    [days.map((day) => Date.parse(`${day}T00:00:00Z`) / 1000), ...Object.values(series)],
+    [
+      around(days.map((day) => Date.parse(`${day}T00:00:00Z`) / 1000)),
+      ...Object.values(series).map((values) => (days.length === 1 ? [null, ...values, null] : values)),
+    ],
     place,
   );
+}
+
+/**
+ * One day alone stands between the one before it and the one after it.
+ * @param {number[]} moments
+ */
+function around(moments) {
+  const [only] = moments;
+  return only !== undefined && moments.length === 1 ? [only - DAY_S, only, only + DAY_S] : moments;
 }

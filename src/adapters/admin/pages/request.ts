@@ -53,15 +53,15 @@ function messages(body: string): Markup {
     <ol class="messages">
       ${list.map((message) => {
         const { role, content, ...rest } = message as Record<string, unknown>;
+        const said = typeof content === "string" ? content : JSON.stringify(content, undefined, 2);
         const others = Object.keys(rest).length === 0 ? "" : JSON.stringify(rest, undefined, 2);
         return html`<li class="entry">
           <header><strong>${String(role)}</strong></header>
           ${
             content === undefined || content === null
               ? ""
-              : html`<div class="words" dir="auto">
-                  ${typeof content === "string" ? content : JSON.stringify(content, undefined, 2)}
-                </div>`
+              : // Of spaces each is shown.
+                html`<div class="words" dir="auto">${said}</div>`
           }
           ${others === "" ? "" : html`<div class="words">${others}</div>`}
         </li>`;
