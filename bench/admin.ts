@@ -5,13 +5,21 @@
  */
 
 import { parseArgs } from "node:util";
+import { downloadOf } from "../src/adapters/admin/export/download.ts";
+import { jsonl } from "../src/adapters/admin/export/format.ts";
+import { behindOthers } from "../src/adapters/postgres/admin/behind-others.ts";
+import { createExports } from "../src/adapters/postgres/admin/exports.ts";
 import { createOverviewMaker } from "../src/adapters/postgres/admin/overview-maker.ts";
 import { createOverviews } from "../src/adapters/postgres/admin/overviews.ts";
 import { createReview } from "../src/adapters/postgres/admin/review.ts";
 import { migrate } from "../src/adapters/postgres/migrate.ts";
 import { openPostgres } from "../src/adapters/postgres/pool.ts";
 import type { Sql } from "../src/adapters/postgres/sql.ts";
+import { createSystemClock } from "../src/adapters/system-clock.ts";
+import { exportThreads, type ExportCounts } from "../src/core/admin/export/export-threads.ts";
 import { wantedIn } from "../src/core/admin/words.ts";
+import { maskEntropy } from "../src/core/mask-entropy.ts";
+import { maskPatterns } from "../src/core/mask.ts";
 import type { SessionId } from "../src/core/thread.ts";
 import { openServices } from "./services.ts";
 
@@ -26,9 +34,13 @@ const { values } = parseArgs({
     /** Threads whose overview is made by the product; those of the others are copied from it in the database. */
     made: { type: "string", default: "1000" },
     at: { type: "string" },
+    /** Threads that are exported; all that are there by default. */
+    exported: { type: "string" },
   },
 });
 const [sessions, entries, made] = [Number(values.sessions), Number(values.entries), Number(values.made)];
+
+const exportedThreads = Number(values.exported ?? sessions);
 
 /** Texts that the entries draw from: made once, since each word costs as much as a row. */
 const TEXTS = 20_000;
@@ -151,6 +163,42 @@ async function measured(name: string, ask: (n: number) => Promise<unknown>): Pro
   return row(name, took);
 }
 
+/** An export of so many threads as lines, through the stream that a browser reads: how long, how much, and how far memory went up. */
+async function exported(sql: Sql): Promise<void> {
+  const clock = createSystemClock();
+  const counts: ExportCounts = { threads: 0, leftOut: 0, items: 0 };
+  const over = new AbortController();
+  const deps = {
+    exports: createExports(behindOthers(sql), () => false),
+    clock,
+    mask: (text: string) => maskEntropy(maskPatterns(text)),
+  };
+  async function* pieces(): AsyncGenerator<string, void, undefined> {
+    const scope = { kind: "filter", filter: {}, includes: () => counts.threads < exportedThreads } as const;
+    const options = { counts, signal: over.signal, before: () => Promise.resolve() };
+    for await (const item of exportThreads(deps, SPACE, scope, options)) {
+      yield jsonl.item(item);
+      if (counts.threads >= exportedThreads) return;
+    }
+  }
+  const rss: number[] = [];
+  const looking = setInterval(() => rss.push(process.memoryUsage().rss / 2 ** 20), 100);
+  const begun = performance.now();
+  let bytes = 0;
+  const stream = downloadOf(pieces(), clock, { over, ended: () => Promise.resolve() });
+  for await (const chunk of stream) bytes += chunk.length;
+  clearInterval(looking);
+  const seconds = (performance.now() - begun) / 1000;
+  const quarter = (n: number): string => {
+    const part = rss.slice(Math.floor((rss.length * n) / 4), Math.floor((rss.length * (n + 1)) / 4));
+    return Math.max(...part).toFixed(0);
+  };
+  process.stdout.write(
+    `export: ${counts.threads} threads, ${counts.items} items, ${(bytes / 2 ** 20).toFixed(0)} MB in ${seconds.toFixed(0)} s; ` +
+      `most memory in each quarter of the time, MB: ${[0, 1, 2, 3].map(quarter).join(", ")}\n`,
+  );
+}
+
 await using stack = new AsyncDisposableStack();
 if (values.at !== undefined) await migrate(values.at);
 const url = values.at ?? (await stack.use(await openServices()).newDatabase()).url;
@@ -163,6 +211,10 @@ try {
   if (!isFilled) await seed(sql);
   const making = isFilled ? [] : await makeOverviews(sql);
   if (!isFilled) await sql.query({ text: "vacuum analyze" });
+  await sql.query({
+    text: `insert into channel_privacy (platform, space, channel, is_private)
+      select distinct platform, space, channel, false from overviews on conflict do nothing`,
+  });
   const overviews = createOverviews(sql, () => false);
   const review = createReview(sql);
   const middle = Math.floor(sessions / 2);
@@ -202,6 +254,7 @@ try {
     ...(making.length === 0 ? [] : [row("overview and words of a thread, made anew", making)]),
   ];
   process.stdout.write(`${lines.join("\n")}\n`);
+  await exported(sql);
 } finally {
   await sql.close();
 }

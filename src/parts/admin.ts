@@ -12,6 +12,7 @@ import { createAudit } from "../adapters/postgres/admin/audit.ts";
 import { createErasures } from "../adapters/postgres/admin/erasures.ts";
 import { createHolds } from "../adapters/postgres/admin/holds.ts";
 import { behindOthers } from "../adapters/postgres/admin/behind-others.ts";
+import { createChannelPrivacy } from "../adapters/postgres/admin/channel-privacy.ts";
 import { createExports } from "../adapters/postgres/admin/exports.ts";
 import { createOverviewMaker } from "../adapters/postgres/admin/overview-maker.ts";
 import { createOperations } from "../adapters/postgres/admin/operations.ts";
@@ -25,8 +26,15 @@ import { createSingleUse } from "../adapters/postgres/single-use.ts";
 import { secretsOf, type Settings } from "../adapters/settings/settings.ts";
 import { isDirectAddress as isDirectOnSlack } from "../adapters/slack/identity.ts";
 import { readSlackAddress } from "../adapters/slack/message-link.ts";
-import { createWebDoor, createWebPeopleNow, OWNER, readWebAddress } from "../adapters/web/owner.ts";
+import {
+  createWebDoor,
+  createWebPeopleNow,
+  OWNER,
+  readWebAddress,
+  WEB_CHANNELS_NOW,
+} from "../adapters/web/owner.ts";
 import type { Access } from "../core/access/access.ts";
+import { createChannels } from "../core/admin/channels.ts";
 import { createDoor, type Door } from "../core/admin/door.ts";
 import { createEraser, type Eraser } from "../core/admin/eraser.ts";
 import type { ReadAddress } from "../core/admin/linked.ts";
@@ -40,6 +48,7 @@ import type { AttendanceBook } from "../core/ports/attendance.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import type { Log } from "../core/ports/log.ts";
 import type { ParkedRun } from "../core/ports/operations.ts";
+import type { ChannelsNow } from "../core/ports/channel-privacy.ts";
 import type { IsDirectAddress } from "../core/ports/overviews.ts";
 import type { RunQueue } from "../core/ports/run-queue.ts";
 import type { Stops } from "../core/ports/stops.ts";
@@ -64,6 +73,7 @@ export interface Admin {
 /** What these pages need of a platform. */
 interface Served {
   readonly peopleNow: PeopleNow;
+  readonly channelsNow: ChannelsNow;
   /** Where its own sign-in is set up. */
   readonly signIn?: SignInWay | undefined;
 }
@@ -101,11 +111,13 @@ export function openAdmin(
   const base = (settings.publicUrl ?? url).replace(/\/$/, "");
   const of: AdminPartDeps["served"] = {
     ...served,
-    ...(hasWebChat ? { web: { peopleNow: createWebPeopleNow() } } : {}),
+    ...(hasWebChat ? { web: { peopleNow: createWebPeopleNow(), channelsNow: WEB_CHANNELS_NOW } } : {}),
   };
   // A platform that is not configured any more has nobody.
   const now: PeopleNow = { look: async (who) => of[who.platform]?.peopleNow.look(who) };
   const ways = Object.values(of).flatMap((each) => each?.signIn ?? []);
+  const isPrivate: ChannelsNow["isPrivate"] = async (channel) =>
+    of[channel.platform]?.channelsNow.isPrivate(channel);
   const hash = sha256;
   const viewers = createViewers({ signIns, peopleNow: now, access, clock, hash });
   const folders = ["../adapters/web/browser", "../adapters/admin/browser"].map((folder) =>
@@ -144,6 +156,12 @@ export function openAdmin(
       ...(watched.board === undefined ? {} : { board: watched.board }),
       isOperator: (who) => who.platform === OWNER.platform || access.isOperator(who),
       remarks: createRemarks(sql),
+      channels: createChannels({
+        privacy: createChannelPrivacy(sql, behind),
+        now: { isPrivate },
+        clock,
+        log,
+      }),
       exports: createExports(behind, isDirectAddress),
       mask: (text) => maskEntropy(maskKnown(text)),
       linkedIn: (address) => READERS.flatMap((read) => read(address)),

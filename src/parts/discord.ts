@@ -24,6 +24,7 @@ import { createDiscordOpenings } from "../adapters/discord/openings.ts";
 import { createDiscordSignIn } from "../adapters/discord/sign-in.ts";
 import { createDiscordStanding, type DiscordStandingOptions } from "../adapters/discord/standing.ts";
 import { createSuggest } from "../adapters/discord/suggest.ts";
+import { createDiscordChannelsNow } from "../adapters/discord/channels-now.ts";
 import { withDiscordFiles } from "../adapters/discord/file-surface.ts";
 import { createDiscordPeopleNow } from "../adapters/discord/people-now.ts";
 import { createDiscordSurface } from "../adapters/discord/surface.ts";
@@ -47,6 +48,7 @@ import type { Openings } from "../core/ports/openings.ts";
 import type { Log } from "../core/ports/log.ts";
 import type { Pacer } from "../core/ports/pacer.ts";
 import type { ReadingMarks } from "../core/ports/reading-marks.ts";
+import type { ChannelsNow } from "../core/ports/channel-privacy.ts";
 import type { PeopleNow } from "../core/ports/people-now.ts";
 import type { SignInWay } from "../core/ports/sign-in-way.ts";
 import type { StandingOf } from "../core/ports/standings.ts";
@@ -72,6 +74,7 @@ export interface Discord {
   readonly peopleNow: PeopleNow;
   /** Where an application for it is configured. */
   readonly signIn: SignInWay | undefined;
+  readonly channelsNow: ChannelsNow;
 }
 
 export interface DiscordWayInDeps {
@@ -172,6 +175,7 @@ export async function openDiscord(
     openings,
     peopleNow: createDiscordPeopleNow({ api }),
     signIn: signInOf(api, settings, elsewhere),
+    channelsNow: createDiscordChannelsNow({ api }),
     conversation: conversationWhen(
       identified.then((bot) => createDiscordConversation({ api, members }, bot)),
     ),

@@ -18,6 +18,7 @@ import { writtenTo, type SlackBot } from "../adapters/slack/identity.ts";
 import { createInstallPages } from "../adapters/slack/install-pages.ts";
 import { PrivateAnswers } from "../adapters/slack/private-answers.ts";
 import { createReceive, type Receive } from "../adapters/slack/receive.ts";
+import { createSlackChannelsNow } from "../adapters/slack/channels-now.ts";
 import { createSlackPeopleNow } from "../adapters/slack/people-now.ts";
 import { createSlackSignIn } from "../adapters/slack/sign-in.ts";
 import { createSlackStanding, type SlackStandingOptions } from "../adapters/slack/standing.ts";
@@ -39,6 +40,7 @@ import type { Openings } from "../core/ports/openings.ts";
 import type { Log } from "../core/ports/log.ts";
 import type { Pacer } from "../core/ports/pacer.ts";
 import type { PersonThreads } from "../core/ports/person-threads.ts";
+import type { ChannelsNow } from "../core/ports/channel-privacy.ts";
 import type { PeopleNow } from "../core/ports/people-now.ts";
 import type { SignInWay } from "../core/ports/sign-in-way.ts";
 import type { StandingOf } from "../core/ports/standings.ts";
@@ -62,6 +64,7 @@ export interface Slack {
   readonly peopleNow: PeopleNow;
   /** Where an app for it is configured. */
   readonly signIn: SignInWay | undefined;
+  readonly channelsNow: ChannelsNow;
   /** Workspaces in which nothing can be called; the others work. */
   readonly troubles: ReadyCheck;
   /** The way in; not started yet. Aborting the signal of `openSlack` ends it, also while it waits for Slack. */
@@ -219,6 +222,7 @@ export async function openSlack(
         { installs, clock },
         { ...stored.app, ...elsewhere, backUrl: backUrlOf(stored.app.publicUrl, "slack") },
       ),
+    channelsNow: createSlackChannelsNow(spaces),
     async reachOf(session) {
       try {
         const { space } = threadOf(session);

@@ -1,6 +1,7 @@
 /** Taking threads out as a file: one, or all that the list finds. */
 
 import type { Hono } from "hono";
+import type { Channels } from "../../core/admin/channels.ts";
 import { needsReason } from "../../core/admin/needs-reason.ts";
 import type { Audit } from "../../core/ports/audit.ts";
 import type { Exports } from "../../core/ports/exports.ts";
@@ -18,11 +19,12 @@ export interface ExportRouteDeps {
   readonly exports: Exports;
   readonly audit: Audit;
   readonly remarks: Remarks;
+  readonly channels: Channels;
 }
 
 export function routeExport(
   app: Hono<AdminEnv>,
-  { exports, audit, remarks }: ExportRouteDeps,
+  { exports, audit, remarks, channels }: ExportRouteDeps,
   send: SendExport,
 ): void {
   app.get("/export", async (c) => {
@@ -46,6 +48,7 @@ export function routeExport(
     const reason = await textIn(c, "reason");
     if (reason !== undefined)
       await audit.write({ who, kind: "reason", about: `${reason} (an export of ${JSON.stringify(filter)})` });
+    await channels.learn(who);
     const opened = await remarks.reasonsOf(entered.id);
     return send(
       c,

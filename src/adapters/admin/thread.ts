@@ -8,6 +8,7 @@ import type { Overview, OverviewMaker, Overviews } from "../../core/ports/overvi
 import type { Review } from "../../core/ports/review.ts";
 import type { Person } from "../../core/ports/sign-ins.ts";
 import { threadOf, toSessionId, type SessionId } from "../../core/thread.ts";
+import type { Channels } from "../../core/admin/channels.ts";
 import { needsReason } from "../../core/admin/needs-reason.ts";
 import { aroundOf } from "./around.ts";
 import type { SendExport } from "./export/exporter.ts";
@@ -35,6 +36,7 @@ export interface ThreadDeps extends LiveDeps, RemarkDeps, EraseDeps {
   /** The body that a request is sent as. */
   readonly bodyOf: (request: ModelRequest) => string;
   readonly sendExport: SendExport;
+  readonly channels: Channels;
 }
 
 /** Runs on one page. */
@@ -47,7 +49,7 @@ export function routeThread(app: Hono<AdminEnv>, deps: ThreadDeps): void {
     const overview = await find(c);
     return overview === undefined ? unknown(c) : work(overview);
   };
-  /** A conversation of one person with the bot is opened only by who says why. */
+  /** One that was not written for everybody is opened only by who says why. */
   const opened: WithThread = (c, work) =>
     named(c, async (overview) => {
       const { entered } = c.get("viewer");
@@ -189,8 +191,9 @@ export function routeThread(app: Hono<AdminEnv>, deps: ThreadDeps): void {
 
   /** One that began a moment ago has none yet. */
   async function overviewOf(who: Person, session: SessionId): Promise<Overview | undefined> {
-    const { platform, space } = threadOf(session);
+    const { platform, space, channel } = threadOf(session);
     if (platform !== who.platform || space !== who.space) return undefined;
+    await deps.channels.look({ platform, space, channel });
     const found = await overviews.get(who, session);
     if (found !== undefined) return found;
     await deps.makeOverview(session);

@@ -2,6 +2,7 @@
 
 import type { Hono } from "hono";
 import type { ReadAddress } from "../../core/admin/linked.ts";
+import type { Channels } from "../../core/admin/channels.ts";
 import { wantedIn } from "../../core/admin/words.ts";
 import type { Audit } from "../../core/ports/audit.ts";
 import type { Mark, Overviews } from "../../core/ports/overviews.ts";
@@ -21,6 +22,7 @@ export interface ThreadsDeps {
   readonly remarks: Remarks;
   /** Of all platforms. */
   readonly linkedIn: ReadAddress;
+  readonly channels: Channels;
 }
 
 const SHOWN = 50;
@@ -28,13 +30,14 @@ const LONGEST_SEARCH = 500;
 
 export function routeThreads(
   app: Hono<AdminEnv>,
-  { overviews, audit, remarks, linkedIn }: ThreadsDeps,
+  { overviews, audit, remarks, linkedIn, channels }: ThreadsDeps,
 ): void {
   app.get("/", async (c) => {
     const { who, entered } = c.get("viewer");
     const text = (c.req.query("q") ?? "").trim().slice(0, LONGEST_SEARCH);
     const filter = filterIn(c);
     const around = aroundOf(c);
+    await channels.learn(who);
     if (text === "") {
       await audit.write({ who, kind: "list", ...aboutOf(filter) });
       const after = markIn(c.req.query("after"));

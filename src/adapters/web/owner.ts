@@ -2,6 +2,7 @@
 
 import type { Door } from "../../core/admin/door.ts";
 import type { Person } from "../../core/ports/sign-ins.ts";
+import type { ChannelsNow } from "../../core/ports/channel-privacy.ts";
 import type { PeopleNow } from "../../core/ports/people-now.ts";
 import { threadPath } from "./pages/thread-list.ts";
 
@@ -18,6 +19,9 @@ export function createWebPeopleNow(): PeopleNow {
       ),
   };
 }
+
+/** Whoever may look at the web chat sees all of it. */
+export const WEB_CHANNELS_NOW: ChannelsNow = { isPrivate: () => Promise.resolve(false) };
 
 const LINK = /\/threads\/(web%3A[A-Za-z0-9%._-]+)/;
 

@@ -2,6 +2,6 @@
 
 import type { Overview } from "../ports/overviews.ts";
 
-export function needsReason({ isDirect }: Pick<Overview, "isDirect">): boolean {
-  return isDirect;
+export function needsReason({ isDirect, isPrivate }: Pick<Overview, "isDirect" | "isPrivate">): boolean {
+  return isDirect || isPrivate;
 }

@@ -31,6 +31,8 @@ export interface Overview {
   readonly firstName?: string;
   readonly people: number;
   readonly isDirect: boolean;
+  /** Its channel is for some people only, or is not known to be for all. */
+  readonly isPrivate: boolean;
   readonly runs: number;
   readonly rounds: number;
   readonly model?: string;
@@ -70,7 +72,7 @@ export interface Mark {
   readonly session: string;
 }
 
-export interface Hit extends Pick<Overview, "session" | "label" | "isDirect" | "firstName"> {
+export interface Hit extends Pick<Overview, "session" | "label" | "isDirect" | "isPrivate" | "firstName"> {
   readonly epoch: number;
   readonly seq: number;
   readonly at: number;
@@ -88,7 +90,7 @@ export interface Overviews {
   get(space: Space, session: SessionId): Promise<Overview | undefined>;
   /**
    * Entries that hold what is wanted, the newest first, one for each thread.
-   * @param before only those that are older, ms since 1970. @param opened those of one person alone that are looked through as well:
+   * @param before only those that are older, ms since 1970. @param opened those that need a reason and are looked through as well:
    * whether a word is in another one would be told by the search.
    */
   search(

@@ -6,6 +6,7 @@ import { listen, type Listening } from "../../../src/adapters/http/listen.ts";
 import { createNewId, sha256 } from "../../../src/adapters/ids.ts";
 import { createAudit } from "../../../src/adapters/postgres/admin/audit.ts";
 import { bodyOf } from "../../../src/adapters/openai/wire.ts";
+import { createChannelPrivacy } from "../../../src/adapters/postgres/admin/channel-privacy.ts";
 import { createExports } from "../../../src/adapters/postgres/admin/exports.ts";
 import { createOverviewMaker } from "../../../src/adapters/postgres/admin/overview-maker.ts";
 import { createOverviews } from "../../../src/adapters/postgres/admin/overviews.ts";
@@ -25,9 +26,11 @@ import type { Sql } from "../../../src/adapters/postgres/sql.ts";
 import { createAccess } from "../../../src/core/access/access.ts";
 import { DEFAULT_ACCESS } from "../../../src/core/access/defaults.ts";
 import { createEraser } from "../../../src/core/admin/eraser.ts";
+import { createChannels } from "../../../src/core/admin/channels.ts";
 import { createDoor } from "../../../src/core/admin/door.ts";
 import { createViewers } from "../../../src/core/admin/viewers.ts";
 import type { Author } from "../../../src/core/inbound.ts";
+import type { Channel } from "../../../src/core/ports/channel-privacy.ts";
 import type { AuditedLine } from "../../../src/core/ports/audit.ts";
 import { maskEntropy } from "../../../src/core/mask-entropy.ts";
 import { maskPatterns } from "../../../src/core/mask.ts";
@@ -67,6 +70,8 @@ export interface AdminWorld extends AsyncDisposable {
   readonly people: Map<string, Author | Error>;
   /** What was to be tried again, and for whom. */
   readonly retried: readonly (readonly [Person, ParkedRun])[];
+  /** Which channels are private; undefined where the platform does not say. All others are public. */
+  readonly privacy: Map<string, boolean | undefined>;
   /** Every route that the app has, as `GET /admin/…`, or `ALL /admin/…` for every method. */
   readonly routes: readonly string[];
   newBrowser(): Browser;
@@ -109,6 +114,7 @@ export async function openAdminWorld(
   stack.defer(() => sql.close());
   const clock = manualClock(Date.now());
   const people = new Map<string, Author | Error>();
+  const privacy = new Map<string, boolean | undefined>();
   const signIns = createSignIns(sql);
   const audit = createAudit(sql);
   const access = createAccess({ ...DEFAULT_ACCESS, reviewers: { users: REVIEWERS, roles: [] } });
@@ -120,6 +126,8 @@ export async function openAdminWorld(
     },
   };
   const viewers = createViewers({ signIns, peopleNow, access, clock, hash });
+  const isPrivate = ({ channel }: Channel) =>
+    Promise.resolve(privacy.has(channel) ? privacy.get(channel) : false);
   const newSecret = (): string => randomBytes(32).toString("base64url");
   const newId = createNewId(clock);
   const erasures = createErasures(sql);
@@ -156,6 +164,12 @@ export async function openAdminWorld(
         return "Trying again.";
       },
       remarks: createRemarks(sql),
+      channels: createChannels({
+        privacy: createChannelPrivacy(sql, sql),
+        now: { isPrivate },
+        clock,
+        log: silentLog,
+      }),
       exports: createExports(sql, isDirectAddress),
       mask: (text) => maskEntropy(maskPatterns(text)),
       linkedIn: readSlackAddress,
@@ -232,6 +246,7 @@ export async function openAdminWorld(
     url: server.url,
     people,
     retried,
+    privacy,
     // A check before a route counts as the same once more; what is mounted, or takes any method, is one too.
     routes: app.routes
       .map(({ method, path }) => `${method} ${path}`)

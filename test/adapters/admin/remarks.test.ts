@@ -54,6 +54,33 @@ test("a conversation with the bot alone is opened only with a reason, which is k
   });
 });
 
+test("a thread of a private channel, and of one of which the platform says nothing, is opened only with a reason; a channel that opens is", async () => {
+  const [hidden, unsaid] = ["slack:T1:C8:171.8", "slack:T1:C9:171.9"];
+  world.privacy.set("C8", true).set("C9", undefined);
+  for (const session of [hidden, unsaid])
+    await storeThread(world.sql, { session, said: ["our merger is Timbuktu", "noted"] });
+  for (const session of [hidden, unsaid]) {
+    const shut = await boss.get(at(session));
+    expect([shut.status, shut.text.includes("private channel"), shut.text.includes("Timbuktu")]).toEqual([
+      403,
+      true,
+      false,
+    ]);
+  }
+  const [found, nothing] = [await boss.get("/admin/?q=Timbuktu"), await boss.get("/admin/?q=Nowhere")];
+  expect(found.text.replaceAll("Timbuktu", "Nowhere")).toBe(nothing.text);
+  const list = await boss.get("/admin/");
+  expect(list.text).toContain("Thread of Ana in a private channel");
+  expect(list.text).not.toContain("merger");
+  await boss.send(at(hidden, "/reason"), { reason: "ticket 14" });
+  expect((await boss.get(at(hidden))).text).toContain("Timbuktu");
+  expect((await boss.get("/admin/?q=Timbuktu")).text).toContain("our merger is");
+  // As the platform says it now.
+  world.privacy.set("C9", false);
+  await world.clock.advance(600_000);
+  expect((await boss.get(at(unsaid))).status).toBe(200);
+});
+
 test("a branch, a thread that a goal began and refused words are somebody's own by their address alone", async () => {
   const unsaid = "slack:T1:D1:171.7";
   // No message of it says that it is direct.

@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { createDiscordApi } from "../../../src/adapters/discord/api.ts";
+import { createDiscordChannelsNow } from "../../../src/adapters/discord/channels-now.ts";
 import { createDiscordPeopleNow } from "../../../src/adapters/discord/people-now.ts";
 import { accessWith } from "../../support/access.ts";
 import { silentLog } from "../../support/silent-log.ts";
@@ -72,4 +73,39 @@ test("who manages the server, or owns it, is an admin; a member is none, and who
     undefined,
     "admin",
   ]);
+});
+
+test("a channel is private where not everybody sees it, a thread where it is private itself or hangs in such a one", async () => {
+  await using stack = new AsyncDisposableStack();
+  const hides = [{ id: GUILD, type: 0, allow: "0", deny: "1024" }];
+  const others = [{ id: PLAIN, type: 0, allow: "0", deny: "1024" }];
+  const channels: Record<string, object> = {
+    open: { type: 0, permission_overwrites: others },
+    hidden: { type: 0, permission_overwrites: hides },
+    "thread-open": { type: 11, parent_id: "open" },
+    "thread-hidden": { type: 11, parent_id: "hidden" },
+    "thread-private": { type: 12, parent_id: "open" },
+  };
+  let isAway = false;
+  const server = createServer((request, response) => {
+    const found = channels[request.url?.split("/").at(-1) ?? ""];
+    response.writeHead(isAway ? 503 : found === undefined ? 404 : 200, {
+      "content-type": "application/json",
+    });
+    response.end(JSON.stringify(found ?? { code: 10003, message: "Unknown Channel" }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  stack.defer(() => new Promise<void>((resolve) => server.close(() => resolve())));
+  stack.defer(() => server.closeAllConnections());
+  const { port } = server.address() as AddressInfo;
+  const api = createDiscordApi({ log: silentLog }, { token: "t", apiUrl: `http://127.0.0.1:${port}/api` });
+  stack.defer(() => api.close());
+  const now = createDiscordChannelsNow({ api });
+  const isPrivate = (channel: string, space = GUILD) =>
+    now.isPrivate({ platform: "discord", space, channel });
+  const said = await Promise.all([...Object.keys(channels), "gone"].map((channel) => isPrivate(channel)));
+  expect(said).toEqual([false, true, false, true, true, true]);
+  expect(await isPrivate("gone", "dm")).toBe(false);
+  isAway = true;
+  await expect(isPrivate("open")).rejects.toThrow("does not say");
 });

@@ -1,5 +1,6 @@
 // The list of threads and the search over them, on both databases.
 import { beforeAll, describe, expect, test } from "vitest";
+import { createChannelPrivacy } from "../../../src/adapters/postgres/admin/channel-privacy.ts";
 import { createOverviewMaker } from "../../../src/adapters/postgres/admin/overview-maker.ts";
 import { createOverviews } from "../../../src/adapters/postgres/admin/overviews.ts";
 import type { Sql } from "../../../src/adapters/postgres/sql.ts";
@@ -16,6 +17,7 @@ const T2 = { platform: "slack", space: "T2" } as const;
 describe.each([postgresBackend(), pgliteBackend()])("$name", (backend) => {
   const maker = () => createOverviewMaker(backend.sql());
   const overviews = () => createOverviews(backend.sql(), () => false);
+  const privacy = () => createChannelPrivacy(backend.sql(), backend.sql());
   const find = async (text: string, space: { platform: "slack"; space: string } = T1): Promise<string[]> => {
     const wanted = wantedIn(text);
     if (wanted === undefined) return [];
@@ -48,6 +50,30 @@ describe.each([postgresBackend(), pgliteBackend()])("$name", (backend) => {
     });
     await storeThread(sql, { session: C, said: ["deploy of the other company", "no"], at: START + 2 * HOUR });
     for (const session of await maker().behind(100)) await maker().make(session);
+    for (const [space, channel] of [
+      ["T1", "C1"],
+      ["T1", "C2"],
+      ["T2", "C1"],
+      ["T8", "C1"],
+    ] as const)
+      await privacy().keep({ platform: "slack", space, channel }, false);
+  });
+
+  test("a thread whose channel is private, or not known to be public, is searched only where it was opened", async () => {
+    const session = sessionNamed("slack:T6:C1:1.1");
+    const space = { platform: "slack", space: "T6" } as const;
+    await storeThread(backend.sql(), { session, said: ["the heron", "answer"] });
+    await maker().make(session);
+    expect(await privacy().unknown(space, 0, 10)).toEqual(["C1"]);
+    expect(await find("heron", space)).toEqual([]);
+    await privacy().keep({ ...space, channel: "C1" }, true);
+    expect(await privacy().unknown(space, 0, 10)).toEqual([]);
+    expect(await privacy().unknown(space, Date.now() + HOUR, 10)).toEqual(["C1"]);
+    expect((await overviews().get(space, session))?.isPrivate).toBe(true);
+    expect(await find("heron", space)).toEqual([]);
+    await privacy().keep({ ...space, channel: "C1" }, false);
+    expect((await overviews().get(space, session))?.isPrivate).toBe(false);
+    expect(await find("heron", space)).toEqual([session]);
   });
 
   test("a thread is behind until its overview is made, and again when more is stored", async () => {

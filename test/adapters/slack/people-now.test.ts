@@ -5,6 +5,7 @@ import { withEnvironmentInstall } from "../../../src/adapters/slack/environment-
 import { identify } from "../../../src/adapters/slack/identify.ts";
 import { createSlackApi } from "../../../src/adapters/slack/api.ts";
 import { factsIn } from "../../../src/adapters/slack/people.ts";
+import { createSlackChannelsNow } from "../../../src/adapters/slack/channels-now.ts";
 import { createSlackPeopleNow } from "../../../src/adapters/slack/people-now.ts";
 import { createSlackSpaces } from "../../../src/adapters/slack/spaces.ts";
 import { createSystemClock } from "../../../src/adapters/system-clock.ts";
@@ -12,10 +13,9 @@ import { accessWith } from "../../support/access.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { createLocalSlack } from "../../support/slack/local-slack.ts";
 
-test("an admin is one as long as Slack says so; guests, strangers, the deactivated and the unknown never are", async () => {
+async function openSpaces(stack: AsyncDisposableStack) {
   const clock = createSystemClock();
   const slack = await createLocalSlack();
-  await using stack = new AsyncDisposableStack();
   stack.use(slack);
   const token = slack.app.botToken;
   const own = withEnvironmentInstall(token, undefined);
@@ -26,6 +26,26 @@ test("an admin is one as long as Slack says so; guests, strangers, the deactivat
     elsewhere,
   );
   stack.defer(() => spaces.stop());
+  return { slack, spaces };
+}
+
+test("a channel is private where Slack says so, or where the bot cannot see it; where Slack says nothing it is not known", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { slack, spaces } = await openSpaces(stack);
+  const now = createSlackChannelsNow(spaces);
+  const isPrivate = (channel: string, space = slack.teamId) =>
+    now.isPrivate({ platform: "slack", space, channel });
+  expect(await isPrivate(slack.channel("open").id)).toBe(false);
+  expect(await isPrivate(slack.channel("hidden", { kind: "private" }).id)).toBe(true);
+  expect(await isPrivate(slack.channel("left", { kind: "private", hasBot: false }).id)).toBe(true);
+  expect(await isPrivate("C0NOWHERE")).toBe(true);
+  expect(await isPrivate("D0ANYBODY")).toBe(false);
+  expect(await isPrivate("C0NOWHERE", "T0GONE")).toBeUndefined();
+});
+
+test("an admin is one as long as Slack says so; guests, strangers, the deactivated and the unknown never are", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { slack, spaces } = await openSpaces(stack);
   const now = createSlackPeopleNow(spaces);
   const access = accessWith();
   const space = { platform: "slack", space: slack.teamId } as const;

@@ -159,7 +159,7 @@ function entryBlock(item: EntryItem): Block | undefined {
     case "assistant": {
       const facts = [place, ...(item.interrupted ? ["interrupted"] : []), ...(item.cut ? ["cut"] : [])];
       const asked = calls.map((call) => `calls ${call.name} (${call.id}): ${call.arguments}`);
-      const drawn = images.map(({ mimeType }) => `[image, ${mimeType}]`);
+      const drawn = images.map(imageText);
       const texts = [...(text === "" ? [] : [text]), ...drawn, ...asked];
       return {
         level: text === "" && drawn.length === 0 ? "aside" : "said",
@@ -170,7 +170,11 @@ function entryBlock(item: EntryItem): Block | undefined {
       };
     }
     case "tool":
-      return aside(`Result of ${item.name ?? ""}`, [text], [item.call ?? "", ...(item.ok ? [] : ["failed"])]);
+      return aside(
+        `Result of ${item.name ?? ""}`,
+        [text, ...images.map(imageText)],
+        [item.call ?? "", ...(item.ok ? [] : ["failed"])],
+      );
     case "note":
       return aside("Note of the bot, for the model only", [text]);
     case "summary":
@@ -178,4 +182,9 @@ function entryBlock(item: EntryItem): Block | undefined {
     default:
       return type satisfies never;
   }
+}
+
+function imageText({ mimeType, alt, hash }: NonNullable<EntryItem["images"]>[number]): string {
+  const more = [alt, hash === undefined ? undefined : `SHA-256 ${hash}`].filter((each) => each !== undefined);
+  return `[image, ${[mimeType, ...more].join(", ")}]`;
 }

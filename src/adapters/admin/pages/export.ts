@@ -47,8 +47,9 @@ export function exportBody({ filter, found, query, csrf }: ExportView): Markup {
         <textarea name="reason" rows="2" maxlength="4000" aria-describedby="why"></textarea>
       </label>
       <p class="dim" id="why">
-        Conversations of one person with the bot alone are left out, but for those that you have opened with a
-        reason, unless you give one here. It is kept in the audit log, with each such thread.
+        Conversations of one person with the bot alone and threads in private channels are left out, but for
+        those that you have opened with a reason, unless you give one here. It is kept in the audit log, with
+        each such thread.
       </p>
       <button class="act main">Download</button>
     </form>`;

@@ -68,8 +68,12 @@ export function reasonBody(overview: Overview, csrf: string): Markup {
   return html`<p class="back"><a href="/admin/">Threads</a></p>
     <h1>${labelShown(overview)}</h1>
     <p>
-      This is a conversation of one person with the bot alone. Say why you open it: your reason is kept in the
-      audit log.
+      ${
+        overview.isDirect
+          ? "This is a conversation of one person with the bot alone."
+          : "This thread is in a private channel, or the platform does not say that it is in a public one."
+      }
+      Say why you open it: your reason is kept in the audit log.
     </p>
     <form method="post" action="${threadPathOf(overview.session)}/reason" class="remark-form">
       ${token(csrf)}

@@ -45,7 +45,8 @@ function exportLink(query: string): Markup {
 
 /** The same whatever they hold. */
 const notSearched = html`<p class="dim">
-  A conversation of one person with the bot alone is searched only once you have opened it with a reason.
+  Conversations of one person with the bot alone, and threads in private channels, are searched only once you
+  have opened them with a reason.
 </p>`;
 
 function emptyFor({ text, filter }: ThreadsView): Markup {
@@ -132,7 +133,7 @@ function row(each: Overview): Markup {
       <a href="${threadPathOf(each.session)}"><bdi class="label">${labelShown(each)}</bdi></a>
       <span class="dim under"
         ><bdi>${each.firstName ?? "nobody"}</bdi>${others} in <code>${each.channel}</code>
-        ${each.isDirect ? html`<span class="tag">direct</span>` : ""}
+        ${each.isDirect ? html`<span class="tag">direct</span>` : each.isPrivate ? html`<span class="tag">private</span>` : ""}
         ${each.source === undefined ? "" : html`<a class="tag" href="${threadPathOf(each.source)}">branched</a>`}
         ${each.hasGoal ? html`<span class="tag">goal</span>` : ""}
         ${each.flags > 0 ? html`<span class="tag bad">${each.flags} open ${each.flags === 1 ? "flag" : "flags"}</span>` : ""}
@@ -169,10 +170,10 @@ function context({ contextTokens, contextWindow }: Overview): Markup {
 }
 
 function hitList(hits: readonly Hit[], text: string): Markup {
-  const item = ({ session, epoch, seq, at, snippet, isDirect, ...hit }: Hit): Markup =>
+  const item = ({ session, epoch, seq, at, snippet, ...hit }: Hit): Markup =>
     html`<li>
       <a href="${threadPathOf(session)}?at=${epoch}-${seq}#e-${epoch}-${seq}"
-        ><bdi>${labelShown({ ...hit, isDirect })}</bdi></a
+        ><bdi>${labelShown(hit)}</bdi></a
       >
       ${moment(at)}
       <p dir="auto">${snippet.before}<mark>${snippet.hit}</mark>${snippet.after}</p>

@@ -6,6 +6,7 @@ import type { IsDirectAddress, Overview } from "../../../core/ports/overviews.ts
 import type { RunCause } from "../../../core/run.ts";
 import { threadOf, type SessionId } from "../../../core/thread.ts";
 import { WAITS } from "../ledger-sql.ts";
+import { IS_PRIVATE } from "./channel-privacy.ts";
 
 export interface OverviewRow {
   readonly session: SessionId;
@@ -19,6 +20,7 @@ export interface OverviewRow {
   readonly firstName: string | null;
   readonly people: number;
   readonly isDirect: boolean;
+  readonly isPrivate: boolean | null;
   readonly runs: number;
   readonly rounds: number;
   readonly model: string | null;
@@ -39,7 +41,8 @@ export const OVERVIEW_COLUMNS = `
 o.session, o.channel, o.said, o.started_at as "startedAt", s.title, greatest(o.touched_at, s.touched_at) as "touchedAt",
   exists (select from runs r where r.session = o.session and r.reply = 'open') as "isRunning",
   (select count(*) from inbox i where i.session = o.session and ${WAITS} and i.seq > s.stop_seq)::integer as waiting,
-  o.first_name as "firstName", jsonb_array_length(o.people) as people, o.is_direct as "isDirect", o.runs, o.rounds, o.model,
+  o.first_name as "firstName", jsonb_array_length(o.people) as people, o.is_direct as "isDirect",
+  ${IS_PRIVATE} as "isPrivate", o.runs, o.rounds, o.model,
   o.cause, o.reason, o.has_error as "hasError", o.has_goal as "hasGoal", o.tokens, o.cost,
   o.context_tokens as "contextTokens", o.context_window as "contextWindow", o.source, o.flags`;
 
@@ -47,5 +50,5 @@ export function toOverview({ title, said, ...row }: OverviewRow, isDirectAddress
   const label = labelOf({ title: title ?? undefined, firstText: said ?? undefined });
   const known = Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
   const isDirect = row.isDirect || isDirectAddress(threadOf(row.session));
-  return { ...known, label, isDirect } as unknown as Overview;
+  return { ...known, label, isDirect, isPrivate: row.isPrivate ?? true } as unknown as Overview;
 }

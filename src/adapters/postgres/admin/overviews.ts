@@ -1,11 +1,13 @@
 /** The list of threads and the search over them. What changes all the time (is it running?) is read for those that are shown. */
 
+import { needsReason } from "../../../core/admin/needs-reason.ts";
 import { holds, snippetOf, type Wanted } from "../../../core/admin/words.ts";
 import { labelOf } from "../../../core/label.ts";
 import type { Hit, IsDirectAddress, Overview, Overviews, Space } from "../../../core/ports/overviews.ts";
 import { threadOf, type SessionId } from "../../../core/thread.ts";
 import { ENTRY_JSON, toEntry, type EntryRow } from "../entry-row.ts";
 import type { Sql, SqlValue } from "../sql.ts";
+import { IS_PRIVATE } from "./channel-privacy.ts";
 import { textOfEntry } from "./entry-text.ts";
 import { conditionsOf } from "./overview-filter.ts";
 import { placeWord } from "./overview-maker.ts";
@@ -97,7 +99,8 @@ const ALL = `select l.session, l.epoch, l.seq, l.at from search_lines l
 /** Put together first, so that no look for the newest reads all lines in search of one. */
 const searchIn = (lines: string): string => `
 with found as materialized (${lines})
-select json_build_array(l.at, ${ENTRY_JSON}) as entry, l.session, o.said, s.title, o.is_direct as "isDirect", o.first_name as "firstName"
+select json_build_array(l.at, ${ENTRY_JSON}) as entry, l.session, o.said, s.title, o.is_direct as "isDirect", o.first_name as "firstName",
+  ${IS_PRIVATE} as "isPrivate"
 from (
   select f.session, f.epoch, f.seq, f.at from found f
   order by f.at desc, f.session desc, f.seq desc limit ${LOOKED_AT}) l
@@ -113,6 +116,7 @@ interface FoundRow {
   readonly said: string | null;
   readonly title: string | null;
   readonly isDirect: boolean;
+  readonly isPrivate: boolean | null;
   readonly firstName: string | null;
 }
 
@@ -142,17 +146,18 @@ function hitsIn(
   opened: ReadonlySet<SessionId>,
 ): readonly Hit[] {
   const hits = new Map<SessionId, Hit>();
-  for (const { entry, session, said, title, isDirect, firstName } of rows) {
+  for (const { entry, session, said, title, isDirect, isPrivate: told, firstName } of rows) {
     if (hits.has(session)) continue;
     const isAlone = isDirect || isDirectAddress(threadOf(session));
-    if (isAlone && !opened.has(session)) continue;
+    const isPrivate = told ?? true;
+    if (needsReason({ isDirect: isAlone, isPrivate }) && !opened.has(session)) continue;
     const [at, stored] = entry;
     const { epoch, seq, body } = toEntry(stored);
     const text = textOfEntry(body);
     if (!holds(text, wanted)) continue;
     const label = labelOf({ title: title ?? undefined, firstText: said ?? undefined });
     const named = firstName === null ? {} : { firstName };
-    const where = { session, label, isDirect: isAlone, ...named };
+    const where = { session, label, isDirect: isAlone, isPrivate, ...named };
     hits.set(session, { ...where, epoch, seq, at, snippet: snippetOf(text, wanted) });
     if (hits.size >= limit) break;
   }

@@ -7,6 +7,7 @@ import { givenTo, type SessionCommand } from "../../command/command.ts";
 import type { Part } from "../../part.ts";
 import type { ExportedCall, ExportedEntry, ExportedRun } from "../../ports/exports.ts";
 import type { Overview } from "../../ports/overviews.ts";
+import type { AssistantEntry } from "../../entry.ts";
 import type { Remark } from "../../ports/remarks.ts";
 import type { GoalStep, ReviewedInbound } from "../../ports/review.ts";
 import type { SessionId } from "../../thread.ts";
@@ -30,12 +31,22 @@ type ExportedPart =
   | { readonly kind: "text" | "note"; readonly text: string }
   | { readonly kind: "image" | "file"; readonly mimeType: string; readonly name?: string };
 
+interface ExportedImage {
+  readonly mimeType: string;
+  readonly name?: string;
+  readonly bytes?: number;
+  /** SHA-256 of its bytes, hex. */
+  readonly hash?: string;
+  readonly alt?: string;
+}
+
 export interface ThreadItem extends Of {
   readonly kind: "thread";
   readonly title: string;
   readonly channel: string;
   readonly touchedAt: string;
   readonly isDirect: boolean;
+  readonly isPrivate: boolean;
   readonly branchedFrom?: SessionId;
 }
 
@@ -127,7 +138,7 @@ export interface EntryItem extends Of {
   readonly parts?: readonly ExportedPart[];
   readonly text?: string;
   readonly calls?: readonly { readonly id: string; readonly name: string; readonly arguments: string }[];
-  readonly images?: readonly { readonly mimeType: string; readonly name?: string }[];
+  readonly images?: readonly ExportedImage[];
   readonly interrupted?: true;
   readonly cut?: true;
   readonly call?: string;
@@ -161,7 +172,7 @@ export type Mask = (text: string) => string;
 const iso = (at: number): string => new Date(at).toISOString();
 
 export function threadItem(overview: Overview, mask: Mask): ThreadItem {
-  const { session, label, channel, startedAt, touchedAt, isDirect, source } = overview;
+  const { session, label, channel, startedAt, touchedAt, isDirect, isPrivate, source } = overview;
   return {
     kind: "thread",
     thread: session,
@@ -170,6 +181,7 @@ export function threadItem(overview: Overview, mask: Mask): ThreadItem {
     channel,
     touchedAt: iso(touchedAt),
     isDirect,
+    isPrivate,
     ...(source === undefined ? {} : { branchedFrom: source }),
   };
 }
@@ -286,12 +298,12 @@ export function entryItem(thread: SessionId, { entry, at }: ExportedEntry, mask:
       };
     }
     case "assistant": {
-      const { text, calls, images, interrupted, cut } = body;
+      const { text, calls, interrupted, cut } = body;
       return {
         ...place,
         text: mask(text),
         calls: calls.map(({ id, name, arguments: given }) => ({ id, name, arguments: mask(given) })),
-        ...(images === undefined ? {} : { images: images.map(described) }),
+        ...imagesOf(body, mask),
         ...(interrupted === undefined ? {} : { interrupted }),
         ...(cut === undefined ? {} : { cut }),
       };
@@ -299,7 +311,7 @@ export function entryItem(thread: SessionId, { entry, at }: ExportedEntry, mask:
     case "tool": {
       const { call, name, ok, content, durationMs } = body;
       const took = durationMs === undefined ? {} : { durationMs };
-      return { ...place, call, name, ok, text: mask(content), ...took };
+      return { ...place, call, name, ok, text: mask(content), ...imagesOf(body, mask), ...took };
     }
     case "note":
       return { ...place, text: mask(body.text) };
@@ -323,4 +335,18 @@ function described(part: { readonly mimeType: string; readonly name?: string }):
   readonly name?: string;
 } {
   return { mimeType: part.mimeType, ...(part.name === undefined ? {} : { name: part.name }) };
+}
+
+function imagesOf(
+  { images = [], pictures = [] }: Pick<AssistantEntry, "images" | "pictures">,
+  mask: Mask,
+): Pick<EntryItem, "images"> {
+  const all = [
+    ...images.map(described),
+    ...pictures.map(({ alt, ...picture }) => ({
+      ...picture,
+      ...(alt === undefined ? {} : { alt: mask(alt) }),
+    })),
+  ];
+  return all.length === 0 ? {} : { images: all };
 }
