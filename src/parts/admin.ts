@@ -20,6 +20,7 @@ import { createOverviews } from "../adapters/postgres/admin/overviews.ts";
 import { createUsageFigures } from "../adapters/postgres/admin/usage-figures.ts";
 import { createRemarks } from "../adapters/postgres/admin/remarks.ts";
 import { createReview } from "../adapters/postgres/admin/review.ts";
+import { createReviews } from "../adapters/postgres/admin/reviews.ts";
 import { createSignIns } from "../adapters/postgres/admin/sign-ins.ts";
 import type { Sql } from "../adapters/postgres/sql.ts";
 import { createSingleUse } from "../adapters/postgres/single-use.ts";
@@ -156,6 +157,7 @@ export function openAdmin(
       ...(watched.board === undefined ? {} : { board: watched.board }),
       isOperator: (who) => who.platform === OWNER.platform || access.isOperator(who),
       remarks: createRemarks(sql),
+      reviews: createReviews(sql, isDirectAddress, behind),
       channels: createChannels({
         privacy: createChannelPrivacy(sql, behind),
         now: { isPrivate },

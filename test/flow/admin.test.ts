@@ -1,4 +1,5 @@
 // From the thread to the page: an admin on Slack is given a link, and reads in a real browser what the bot did.
+import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ChatBrowser } from "../adapters/web/chat-browser.ts";
@@ -109,8 +110,34 @@ test("an admin asks in a thread for its transcript, comes in by the link, and se
   await page.getByRole("button", { name: "Search" }).click();
   await page.waitForURL(/\/admin\/threads\//);
 
-  // Flagged, noted, and erased: what was said is on no page any more, and the record of that is.
   const thread3 = page.url();
+  // Taken out as a file, alone and with all that the list shows, and looked through.
+  const downloaded = async (button: string): Promise<readonly string[]> => {
+    const coming = page.waitForEvent("download");
+    await page.getByRole("button", { name: button }).click();
+    const file = await readFile(await (await coming).path(), "utf8");
+    return file.trimEnd().split("\n");
+  };
+  await page.locator("summary", { hasText: "Export" }).click();
+  const lines = await downloaded("JSONL");
+  expect(lines.join("\n")).toContain("and what about the heron?");
+  expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({ kind: "end", threads: 1 });
+  await page.getByRole("button", { name: "Reviewed" }).click();
+  await page.getByText("reviewed by").waitFor();
+  await page.getByRole("button", { name: "Give it to them" }).first().click();
+  await page.getByText("with Bea").first().waitFor();
+  await page.getByRole("link", { name: "Threads", exact: true }).first().click();
+  await page.getByRole("link", { name: "Refusals" }).click();
+  await page.getByRole("heading", { name: "Refusals" }).waitFor();
+  await page.getByRole("link", { name: "All threads" }).click();
+  await page.getByRole("link", { name: "Export these" }).click();
+  await page.getByRole("radio", { name: "HTML" }).check();
+  const html = (await downloaded("Download")).join("\n");
+  expect(html).toContain("&lt;script&gt;alert(1)");
+  expect(html).toContain("End of the export: 1 thread.");
+  await page.goto(thread3);
+
+  // Flagged, noted, and erased: what was said is on no page any more, and the record of that is.
   for (const [kind, why] of [
     ["harmful", "look at the answer"],
     ["note", "seen with Ana"],

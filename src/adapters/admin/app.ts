@@ -25,6 +25,7 @@ import { shown } from "./shown.ts";
 import { createComeIn, type ComeInDeps } from "./come-in.ts";
 import type { SignInChoices } from "./pages/sign-in.ts";
 import { routeSignIn, routeSignOut } from "./sign-in.ts";
+import { routeReviews, type ReviewDeps } from "./reviews.ts";
 import { routeThread, type ThreadDeps } from "./thread.ts";
 import { routeThreads, type ThreadsDeps } from "./threads.ts";
 import { routeUsage, type UsageDeps } from "./usage.ts";
@@ -39,6 +40,7 @@ export interface AdminDeps
     Omit<ThreadDeps, "cookie" | "sendExport">,
     UsageDeps,
     Omit<ExporterDeps, "cookie">,
+    ReviewDeps,
     BoardDeps,
     Omit<OperationsDeps, "cookie" | "seesBoard"> {
   readonly attempts?: Attempts;
@@ -99,6 +101,7 @@ export function createAdminPages(given: AdminDeps, options: AdminOptions): Hono<
   const seesBoard = (who: Person): boolean => deps.board !== undefined && deps.isOperator(who);
   routeOperations(app, { ...deps, seesBoard, cookie: { isSecure } });
   routeThreads(app, deps);
+  routeReviews(app, deps);
   const cookie = { isSecure };
   const sendExport = createExporter({ ...deps, cookie });
   routeExport(app, deps, sendExport);

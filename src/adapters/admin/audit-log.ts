@@ -24,6 +24,7 @@ const DONE: Readonly<Record<AuditKind, string>> = {
   search: "searched",
   reason: "gave a reason",
   flag: "flagged",
+  review: "reviewed",
   note: "wrote a note",
   export: "exported",
   export_end: "had exported",

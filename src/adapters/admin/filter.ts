@@ -1,8 +1,9 @@
 /** The filter of the list of threads, as it stands in an address. */
 
-import type { OverviewFilter } from "../../core/ports/overviews.ts";
+import type { OverviewFilter, Queue } from "../../core/ports/overviews.ts";
 import type { AdminContext } from "./viewer.ts";
 
+const QUEUES: readonly Queue[] = ["failures", "sample"];
 const DAY_MS = 24 * 3_600_000;
 
 export function filterIn(c: AdminContext): OverviewFilter {
@@ -24,6 +25,9 @@ export function filterIn(c: AdminContext): OverviewFilter {
     hasError: text("error") === undefined ? undefined : true,
     hasGoal: text("goal") === undefined ? undefined : true,
     isFlagged: text("flagged") === undefined ? undefined : true,
+    queue: QUEUES.find((queue) => queue === text("queue")),
+    isUnreviewed: text("unreviewed") === undefined ? undefined : true,
+    reviewer: text("mine") === undefined ? undefined : c.get("viewer").who.person,
     from: day("from"),
     // The last day counts.
     to: to === undefined ? undefined : to + DAY_MS,

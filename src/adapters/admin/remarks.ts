@@ -1,13 +1,16 @@
 /** Flags and notes on a thread: made, taken on and resolved; and the reason for opening one that is somebody's own. */
 
 import type { Hono } from "hono";
+import type { Viewers } from "../../core/admin/viewers.ts";
 import type { NewId } from "../../core/ids.ts";
 import type { Audit } from "../../core/ports/audit.ts";
 import type { Overview } from "../../core/ports/overviews.ts";
 import { REMARK_KINDS, type Remarks } from "../../core/ports/remarks.ts";
+import type { Reviews } from "../../core/ports/reviews.ts";
 import { isBlank } from "../../core/text.ts";
 import { threadPathOf } from "./pages/paths.ts";
 import { problemPage } from "./pages/layout.ts";
+import { noReviewer, reviewerIn } from "./reviews.ts";
 import { shown } from "./shown.ts";
 import type { AdminContext, AdminEnv } from "./viewer.ts";
 
@@ -15,6 +18,8 @@ export interface RemarkDeps {
   readonly remarks: Remarks;
   readonly audit: Audit;
   readonly newId: NewId;
+  readonly reviews: Reviews;
+  readonly viewers: Viewers;
 }
 
 /** Calls `work` with the thread, where the viewer may see it now. */
@@ -27,7 +32,7 @@ const LONGEST = 4_000;
 
 export function routeRemarks(
   app: Hono<AdminEnv>,
-  { remarks, audit, newId }: RemarkDeps,
+  { remarks, audit, newId, reviews, viewers }: RemarkDeps,
   /** `opened`: a reason is given where one is needed. `named`: it is of the viewer's space. */
   threads: { readonly opened: WithThread; readonly named: WithThread },
 ): void {
@@ -64,8 +69,11 @@ export function routeRemarks(
       threads.opened(c, async ({ session }) => {
         const { who } = c.get("viewer");
         const id = c.req.param("remark") ?? "";
-        await audit.write({ who, kind: "flag", session, about: `${what} ${id}` });
-        if (!(await remarks[what](session, id, who)))
+        const whom = what === "assign" ? await reviewerIn(c, viewers, reviews) : who;
+        if (whom === undefined) return noReviewer(c);
+        const to = whom.person === who.person ? "" : ` to ${whom.name} (${whom.person})`;
+        await audit.write({ who, kind: "flag", session, about: `${what} ${id}${to}` });
+        if (!(await remarks[what](session, id, whom)))
           return shown(c, problemPage("Not found", "There is no such open flag in this thread."), 404);
         return c.redirect(`${threadPathOf(session)}#remarks`, 303);
       }),

@@ -6,6 +6,7 @@ import type { Audit, AuditKind } from "../../core/ports/audit.ts";
 import type { ModelRequest } from "../../core/ports/model.ts";
 import type { Overview, OverviewMaker, Overviews } from "../../core/ports/overviews.ts";
 import type { Review } from "../../core/ports/review.ts";
+import type { Reviews } from "../../core/ports/reviews.ts";
 import type { Person } from "../../core/ports/sign-ins.ts";
 import { threadOf, toSessionId, type SessionId } from "../../core/thread.ts";
 import type { Channels } from "../../core/admin/channels.ts";
@@ -18,6 +19,7 @@ import { routeErase, type EraseDeps } from "./erase.ts";
 import { streamPage, type LiveDeps } from "./live.ts";
 import { lifeCycleMarkup } from "./pages/erase.ts";
 import { page, problemPage } from "./pages/layout.ts";
+import { reviewMarkup } from "./pages/refusals.ts";
 import { reasonBody, remarksMarkup } from "./pages/remarks.ts";
 import { requestBody } from "./pages/request.ts";
 import { threadPathOf } from "./pages/paths.ts";
@@ -37,6 +39,7 @@ export interface ThreadDeps extends LiveDeps, RemarkDeps, EraseDeps {
   readonly bodyOf: (request: ModelRequest) => string;
   readonly sendExport: SendExport;
   readonly channels: Channels;
+  readonly reviews: Reviews;
 }
 
 /** Runs on one page. */
@@ -165,10 +168,13 @@ export function routeThread(app: Hono<AdminEnv>, deps: ThreadDeps): void {
       deps.erasures.ofThread(session),
     ]);
     const csrf = c.get("csrf");
-    const lifeCycle = lifeCycleMarkup(threadPathOf(session), erased, c.get("viewer").role);
-    const remarks = remarksMarkup(session, await deps.remarks.list(session), csrf);
+    const { who, role } = c.get("viewer");
+    const lifeCycle = lifeCycleMarkup(threadPathOf(session), erased, role);
+    const others = (await deps.reviews.people(who)).filter(({ person }) => person !== who.person);
+    const reviewed = reviewMarkup(session, overview.review, others, csrf);
+    const remarks = remarksMarkup(session, await deps.remarks.list(session), others, csrf);
     const taken = threadExport(session, csrf);
-    return { overview, thread, goals, remarks, taken, lifeCycle, side: sideIn(c), isEarlier };
+    return { overview, thread, goals, remarks, taken, reviewed, lifeCycle, side: sideIn(c), isEarlier };
   }
 
   /** Where the page ends; undefined for the newest one. */

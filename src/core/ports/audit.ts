@@ -15,6 +15,7 @@ export type AuditKind =
   | "search"
   | "reason"
   | "flag"
+  | "review"
   | "note"
   | "export"
   | "export_end"

@@ -4,6 +4,7 @@ import type { EndReason } from "../events.ts";
 import type { RunCause } from "../run.ts";
 import type { SessionId, Thread } from "../thread.ts";
 import type { Snippet, Wanted } from "../admin/words.ts";
+import type { ReviewState } from "./reviews.ts";
 import type { Person } from "./sign-ins.ts";
 
 export type Space = Pick<Person, "platform" | "space">;
@@ -47,7 +48,11 @@ export interface Overview {
   /** The thread that it was branched from. */
   readonly source?: SessionId;
   readonly flags: number;
+  readonly review: ReviewState;
 }
+
+/** Threads to look through: those in which something failed, and one in a hundred of the others, the same for everybody. */
+export type Queue = "failures" | "sample";
 
 /** What is left out filters nothing. */
 export interface OverviewFilter {
@@ -59,6 +64,11 @@ export interface OverviewFilter {
   readonly hasError?: true;
   readonly hasGoal?: true;
   readonly isFlagged?: true;
+  readonly queue?: Queue;
+  /** Nobody has reviewed it since something last happened in it. */
+  readonly isUnreviewed?: true;
+  /** The platform's id of somebody who has to look through it, or after an open flag of it. */
+  readonly reviewer?: string;
   /** US dollars. */
   readonly costOver?: number;
   /** ms since 1970: touched at or after, and before. */

@@ -2,6 +2,7 @@
 
 import type { Entry } from "../entry.ts";
 import type { ErrorCode } from "../errors.ts";
+import type { FeedbackValue } from "../feedback.ts";
 import type { RunId } from "../ids.ts";
 import type { ModelRequest } from "./model.ts";
 import type { InboundView, RunView } from "./transcripts.ts";
@@ -35,6 +36,13 @@ export interface ReviewedRun extends RunView {
   readonly requester: string;
   /** Ids of the messages on the platform in which people saw it. */
   readonly messages: readonly string[];
+  /** What people said of it with its buttons. */
+  readonly feedback: readonly {
+    readonly person: string;
+    readonly name: string;
+    readonly value: FeedbackValue;
+    readonly at: number;
+  }[];
   readonly calls: readonly ReviewedCall[];
 }
 

@@ -16,6 +16,7 @@ import { createUsageFigures } from "../../../src/adapters/postgres/admin/usage-f
 import { createAttendanceBook } from "../../../src/adapters/postgres/attendance.ts";
 import { createOperations } from "../../../src/adapters/postgres/admin/operations.ts";
 import { createRemarks } from "../../../src/adapters/postgres/admin/remarks.ts";
+import { createReviews } from "../../../src/adapters/postgres/admin/reviews.ts";
 import { createReview } from "../../../src/adapters/postgres/admin/review.ts";
 import { isDirectAddress } from "../../../src/adapters/slack/identity.ts";
 import { readSlackAddress } from "../../../src/adapters/slack/message-link.ts";
@@ -164,6 +165,7 @@ export async function openAdminWorld(
         return "Trying again.";
       },
       remarks: createRemarks(sql),
+      reviews: createReviews(sql, isDirectAddress),
       channels: createChannels({
         privacy: createChannelPrivacy(sql, sql),
         now: { isPrivate },

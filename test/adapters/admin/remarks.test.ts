@@ -1,6 +1,7 @@
 // Flags, notes, and the reason for reading what is somebody's own.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { storeThread } from "../../support/stored-threads.ts";
+import { createOverviewMaker } from "../../../src/adapters/postgres/admin/overview-maker.ts";
+import { sessionNamed, storeThread } from "../../support/stored-threads.ts";
 import { openAdminWorld, person, type AdminWorld, type Browser } from "./admin-world.ts";
 
 const OPEN = "slack:T1:C1:171.5";
@@ -113,4 +114,100 @@ test("a flag is made, taken on and resolved once; a note is never open; the list
   expect((await boss.send(at(OPEN, `/remarks/${id}/resolve`))).status).toBe(404);
   expect(await flags()).toContain("No thread fits");
   expect((await boss.get(at(OPEN))).text).toContain("resolved by");
+});
+
+test("what failed, one in a hundred of the rest, and what is mine are lists of what is not reviewed, the same for everybody", async () => {
+  const failed = "slack:T1:C1:171.80";
+  await storeThread(world.sql, {
+    session: failed,
+    said: ["it broke", "sorry"],
+    reason: "error",
+    error: "model_auth",
+  });
+  const plain = Array.from({ length: 300 }, (_, n) => `slack:T1:C1:180.${n}`);
+  for (const session of plain) await storeThread(world.sql, { session, said: [`plain ${session}`] });
+  for (const session of [failed, ...plain]) await createOverviewMaker(world.sql).make(sessionNamed(session));
+  const listed = async (browser: Browser, query: string): Promise<readonly string[]> =>
+    [...(await browser.get(`/admin/?${query}`)).text.matchAll(/href="\/admin\/threads\/([^"]+)"/g)].map(
+      ([, id]) => decodeURIComponent(id ?? ""),
+    );
+  expect(await listed(boss, "queue=failures&unreviewed=1")).toEqual([failed]);
+  const sample = await listed(boss, "queue=sample&unreviewed=1");
+  expect(sample.length).toBeGreaterThan(0);
+  expect(sample.length).toBeLessThan(12);
+  expect(sample).not.toContain(failed);
+  expect(await listed(reviewer, "queue=sample&unreviewed=1")).toEqual(sample);
+
+  // Given to somebody who was here; to nobody else.
+  expect((await boss.send(at(failed, "/review/assign"), { to: "UNOBODY" })).status).toBe(400);
+  expect((await boss.send(at(failed, "/review/assign"), { to: "UREVIEW" })).status).toBe(303);
+  expect(await listed(reviewer, "mine=1")).toEqual([failed]);
+  expect(await listed(boss, "mine=1")).toEqual([]);
+  await reviewer.send(at(failed, "/review/done"));
+  expect(await listed(reviewer, "mine=1")).toEqual([]);
+  expect(await listed(boss, "queue=failures&unreviewed=1")).toEqual([]);
+  expect(await listed(boss, "queue=failures")).toEqual([failed]);
+  expect((await boss.get(at(failed))).text).toMatch(/reviewed by\s+<bdi>Rae/);
+  // What happens after it is new.
+  await storeThread(world.sql, { session: `${failed}`, said: [], at: Date.now() + 3_600_000 });
+  await createOverviewMaker(world.sql).make(sessionNamed(failed));
+  expect(await listed(boss, "queue=failures&unreviewed=1")).toEqual([failed]);
+  const lines = await world.audited(person("T1", "UBOSS"));
+  expect(lines.filter(({ kind }) => kind === "review").map(({ session, about }) => [session, about])).toEqual(
+    [
+      [failed, "reviewed"],
+      [failed, "given to Rae (UREVIEW)"],
+    ],
+  );
+
+  // A flag is given as well, and is theirs until it is resolved.
+  await boss.send(at(OPEN, "/remarks"), { kind: "harmful", text: "look" });
+  const id = /\/remarks\/([a-z0-9]+)\/resolve/.exec((await boss.get(at(OPEN))).text)?.[1] ?? "";
+  expect((await boss.send(at(OPEN, `/remarks/${id}/assign`), { to: "UREVIEW" })).status).toBe(303);
+  expect(await listed(reviewer, "mine=1")).toEqual([failed, OPEN]);
+  await reviewer.send(at(OPEN, `/remarks/${id}/resolve`));
+  expect(await listed(reviewer, "mine=1")).toEqual([failed]);
+});
+
+test("refusals are listed with who and by which rule, also where no thread began, until they are reviewed", async () => {
+  const refuse = async (session: string, text: string, rule: string): Promise<void> => {
+    const id = `refused-${session}-${text}`;
+    const body = {
+      v: 1,
+      kind: "message",
+      id,
+      session,
+      author: { id: "U7", name: "Gus" },
+      at: 1,
+      addressed: true,
+      message: id,
+      parts: [{ kind: "text", text }],
+    };
+    await world.sql.query(
+      {
+        text: `insert into inbox (id, session, kind, message, at, body, state, fate, reason, rule)
+          values ($1, $2, 'message', $1, 1, $3::jsonb, 'done', 'refused', $4, $4)`,
+      },
+      [id, session, JSON.stringify(body), rule],
+    );
+  };
+  const never = "slack:T1:C1:999.1";
+  await refuse(never, "<script>let me in</script>", "guests: not allowed");
+  await refuse("slack:T1:D7:999.2", "my own Yucatan", "direct: nobody");
+  await refuse("slack:T1:C1:999.3", "not for the bot", "mute: the bot is muted in this thread");
+  await refuse("slack:T2:C1:999.4", "of the others", "guests: not allowed");
+  const page = async (query = ""): Promise<string> => (await boss.get(`/admin/refusals${query}`)).text;
+  const first = await page();
+  expect(first).toContain("&lt;script&gt;let me in");
+  expect(first).toContain("guests: not allowed");
+  expect(first).toContain("no thread began");
+  for (const hidden of ["<script>let", "Yucatan", "not for the bot", "of the others"])
+    expect(first).not.toContain(hidden);
+  expect((await boss.send(at(never, "/review/assign"))).status).toBe(303);
+  expect(await page()).toMatch(/with\s+<bdi>Bea/);
+  expect((await boss.send(at(never, "/review/done"))).status).toBe(303);
+  expect(await page()).not.toContain("let me in");
+  expect(await page("?all=1")).toContain("let me in");
+  for (const other of ["slack:T2:C1:999.4", "slack:T1:C1:999.9"])
+    expect((await boss.send(at(other, "/review/done"))).status).toBe(404);
 });

@@ -90,6 +90,17 @@ export const ROUTES: Readonly<Record<string, Row>> = {
     fields: { format: "jsonl", reason: "r" },
     done: 200,
   },
+  "GET /admin/refusals": { may: "viewers", path: at("/admin/refusals") },
+  "POST /admin/threads/:id/review/assign": {
+    may: "viewers",
+    isOfThread: true,
+    path: at(`${PATH}/review/assign`),
+  },
+  "POST /admin/threads/:id/review/done": {
+    may: "viewers",
+    isOfThread: true,
+    path: at(`${PATH}/review/done`),
+  },
   "GET /admin/audit": { may: "admins", path: at("/admin/audit") },
   "GET /admin/erasures": { may: "admins", path: at("/admin/erasures") },
   "GET /admin/erasures/person": { may: "admins", path: at("/admin/erasures/person?person=U7") },

@@ -3,6 +3,7 @@
 import { html } from "hono/html";
 import type { Overview } from "../../../core/ports/overviews.ts";
 import { REMARK_KINDS, type Remark, type RemarkKind } from "../../../core/ports/remarks.ts";
+import type { Person } from "../../../core/ports/sign-ins.ts";
 import type { SessionId } from "../../../core/thread.ts";
 import { moment, token, type Markup } from "./layout.ts";
 import { labelShown } from "./label.ts";
@@ -17,14 +18,20 @@ const KINDS: Readonly<Record<RemarkKind, string>> = {
   note: "Note only",
 };
 
-export function remarksMarkup(session: SessionId, remarks: readonly Remark[], csrf: string): Markup {
+/** @param people to whom a flag can be given, besides who looks. */
+export function remarksMarkup(
+  session: SessionId,
+  remarks: readonly Remark[],
+  people: readonly Pick<Person, "person" | "name">[],
+  csrf: string,
+): Markup {
   const path = threadPathOf(session);
   const open = remarks.filter(({ kind, resolvedAt }) => kind !== "note" && resolvedAt === undefined).length;
   const title = remarks.length === 0 ? "Flag it or write a note" : `${remarks.length} remarks, ${open} open`;
   return html`<details class="remarks" id="remarks" ${open > 0 ? "open" : ""}>
     <summary>${title}</summary>
     <ol>
-      ${remarks.map((remark) => remarkMarkup(path, remark, csrf))}
+      ${remarks.map((remark) => remarkMarkup(path, remark, people, csrf))}
     </ol>
     <form method="post" action="${path}/remarks" class="remark-form">
       ${token(csrf)}
@@ -43,13 +50,31 @@ export function remarksMarkup(session: SessionId, remarks: readonly Remark[], cs
   </details>`;
 }
 
-function remarkMarkup(path: string, remark: Remark, csrf: string): Markup {
+function remarkMarkup(
+  path: string,
+  remark: Remark,
+  people: readonly Pick<Person, "person" | "name">[],
+  csrf: string,
+): Markup {
   const { id, kind, text, name, at, about, assigneeName, resolvedAt, resolvedName } = remark;
   const isOpen = kind !== "note" && resolvedAt === undefined;
   const button = (what: string, label: string): Markup =>
     html`<form method="post" action="${path}/remarks/${id}/${what}">
       ${token(csrf)}<button class="act">${label}</button>
     </form>`;
+  const giveTo =
+    people.length === 0
+      ? ""
+      : html`<form method="post" action="${path}/remarks/${id}/assign">
+          ${token(csrf)}
+          <label class="inline"
+            ><span class="unseen">To whom</span
+            ><select name="to">
+              ${people.map(({ person, name: called }) => html`<option value="${person}">${called}</option>`)}
+            </select></label
+          >
+          <button class="act">Give it to them</button>
+        </form>`;
   const line = about === undefined ? "" : `${about.epoch}-${about.seq}`;
   return html`<li>
     <p>
@@ -59,7 +84,7 @@ function remarkMarkup(path: string, remark: Remark, csrf: string): Markup {
       ${resolvedAt === undefined ? "" : html`<span class="dim">resolved by <bdi>${resolvedName ?? ""}</bdi> ${moment(resolvedAt)}</span>`}
     </p>
     ${words(text)}
-    ${isOpen ? html`<p class="acts">${button("assign", "I look after it")} ${button("resolve", "Resolved")}</p>` : ""}
+    ${isOpen ? html`<p class="acts">${button("assign", "I look after it")} ${giveTo} ${button("resolve", "Resolved")}</p>` : ""}
   </li>`;
 }
 

@@ -96,6 +96,13 @@ function peopleSaw({ run, entries, inbounds, corrections }: RunBlock): Markup {
       : html`<p class="did">${ending?.why ?? ""} ${ending?.next ?? ""}</p>`
   }
   ${outcome?.goal === undefined ? "" : html`<p class="did">${outcome.goal}</p>`}
+  ${run.feedback.map(
+    ({ person, name, value, at }) =>
+      html`<p class="did">
+        <bdi>${name}</bdi> <code class="dim">${person}</code> pressed
+        <span class="tag ${value === "bad" ? "bad" : "good"}">${value}</span> ${moment(at)}
+      </p>`,
+  )}
   ${
     run.messages.length === 0
       ? ""

@@ -19,6 +19,8 @@ export interface ThreadView {
   readonly side: ThreadSide;
   /** What reviewers said of it. */
   readonly remarks: Markup | "";
+  /** Who looks through it. */
+  readonly reviewed: Markup | "";
   /** How it is taken out as a file. */
   readonly taken: Markup | "";
   /** What was erased of it, and what may be done with it. */
@@ -47,7 +49,7 @@ export function threadBody(view: ThreadView): Markup {
               <a href="${threadPathOf(overview.source)}"><code>${overview.source}</code></a>`
       }${overview.cost === undefined ? "" : html`, ${formatMoney(overview.cost)} spent`}
     </p>
-    ${view.remarks} ${view.taken} ${view.lifeCycle}
+    ${view.reviewed} ${view.remarks} ${view.taken} ${view.lifeCycle}
     <nav class="sides" aria-label="View">
       ${SIDES.map(
         ([key, name]) =>

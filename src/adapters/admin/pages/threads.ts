@@ -6,6 +6,7 @@ import type { Hit, Mark, Overview, OverviewFilter } from "../../../core/ports/ov
 import { moment, nothing, type Markup } from "./layout.ts";
 import { labelShown } from "./label.ts";
 import { threadPathOf } from "./paths.ts";
+import { queues, type QueueName } from "./queues.ts";
 
 export interface ThreadsView {
   readonly filter: OverviewFilter;
@@ -25,7 +26,7 @@ export function threadsBody(view: ThreadsView): Markup {
   const found = hits !== undefined && hits.length > 0 ? hitList(hits, text) : "";
   const isEmpty = threads.length === 0 && (hits ?? []).length === 0;
   return html`<h1>Threads</h1>
-    ${form(view)} ${found} ${hits === undefined ? "" : notSearched}
+    ${queues(queueOf(view.filter))} ${form(view)} ${found} ${hits === undefined ? "" : notSearched}
     ${threads.length === 0 ? "" : html`${text === "" ? exportLink(query) : ""} ${tableOf(threads)}`}
     ${isEmpty ? emptyFor(view) : ""}
     ${
@@ -37,6 +38,12 @@ export function threadsBody(view: ThreadsView): Markup {
             >
           </p>`
     }`;
+}
+
+function queueOf({ queue, reviewer, ...others }: OverviewFilter): QueueName | undefined {
+  if (queue !== undefined) return queue;
+  if (reviewer !== undefined) return "mine";
+  return Object.keys(others).length === 0 ? "all" : undefined;
 }
 
 function exportLink(query: string): Markup {
@@ -51,6 +58,8 @@ const notSearched = html`<p class="dim">
 
 function emptyFor({ text, filter }: ThreadsView): Markup {
   if (text !== "") return nothing(`Nothing here holds “${text}”. Words count from their beginning.`);
+  if (filter.isUnreviewed || filter.reviewer !== undefined)
+    return nothing("Nothing is left to look through here. Take a filter away to see the others.");
   if (Object.keys(filter).length > 0) return nothing("No thread fits. Take a filter away.");
   return nothing(
     "Nobody has spoken with the bot yet. Mention it in a channel, and the thread is here a moment later.",
@@ -98,6 +107,9 @@ function form({ filter, text }: ThreadsView): Markup {
         /></label>
         ${tick("error", "with an error", filter.hasError)} ${tick("goal", "with a goal", filter.hasGoal)}
         ${tick("flagged", "flagged", filter.isFlagged)}
+        ${tick("unreviewed", "not reviewed", filter.isUnreviewed)}
+        ${tick("mine", "mine to look after", filter.reviewer === undefined ? undefined : true)}
+        ${filter.queue === undefined ? "" : html`<input type="hidden" name="queue" value="${filter.queue}" />`}
         <span><button class="act">Filter</button> <a class="quiet" href="/admin/">Take all away</a></span>
       </div>
     </details>
@@ -136,6 +148,8 @@ function row(each: Overview): Markup {
         ${each.isDirect ? html`<span class="tag">direct</span>` : each.isPrivate ? html`<span class="tag">private</span>` : ""}
         ${each.source === undefined ? "" : html`<a class="tag" href="${threadPathOf(each.source)}">branched</a>`}
         ${each.hasGoal ? html`<span class="tag">goal</span>` : ""}
+        ${each.review.assigneeName === undefined ? "" : html`<span class="tag">with <bdi>${each.review.assigneeName}</bdi></span>`}
+        ${(each.review.reviewedAt ?? 0) < each.touchedAt ? "" : html`<span class="tag good">reviewed</span>`}
         ${each.flags > 0 ? html`<span class="tag bad">${each.flags} open ${each.flags === 1 ? "flag" : "flags"}</span>` : ""}
       </span>
     </td>

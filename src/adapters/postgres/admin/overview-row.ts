@@ -7,6 +7,7 @@ import type { RunCause } from "../../../core/run.ts";
 import { threadOf, type SessionId } from "../../../core/thread.ts";
 import { WAITS } from "../ledger-sql.ts";
 import { IS_PRIVATE } from "./channel-privacy.ts";
+import { REVIEW, toState, type ReviewRow } from "./reviews.ts";
 
 export interface OverviewRow {
   readonly session: SessionId;
@@ -34,6 +35,7 @@ export interface OverviewRow {
   readonly contextWindow: number | null;
   readonly source: SessionId | null;
   readonly flags: number;
+  readonly review: ReviewRow | null;
 }
 
 /** SQL: what is shown of the overview `o` and its session `s`. Of few rows: what changes all the time is read for each. */
@@ -44,11 +46,17 @@ o.session, o.channel, o.said, o.started_at as "startedAt", s.title, greatest(o.t
   o.first_name as "firstName", jsonb_array_length(o.people) as people, o.is_direct as "isDirect",
   ${IS_PRIVATE} as "isPrivate", o.runs, o.rounds, o.model,
   o.cause, o.reason, o.has_error as "hasError", o.has_goal as "hasGoal", o.tokens, o.cost,
-  o.context_tokens as "contextTokens", o.context_window as "contextWindow", o.source, o.flags`;
+  o.context_tokens as "contextTokens", o.context_window as "contextWindow", o.source, o.flags, ${REVIEW} as review`;
 
 export function toOverview({ title, said, ...row }: OverviewRow, isDirectAddress: IsDirectAddress): Overview {
   const label = labelOf({ title: title ?? undefined, firstText: said ?? undefined });
   const known = Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
   const isDirect = row.isDirect || isDirectAddress(threadOf(row.session));
-  return { ...known, label, isDirect, isPrivate: row.isPrivate ?? true } as unknown as Overview;
+  return {
+    ...known,
+    label,
+    isDirect,
+    isPrivate: row.isPrivate ?? true,
+    review: toState(row.review),
+  } as unknown as Overview;
 }

@@ -15,7 +15,9 @@ export const RUN_COLUMNS = `r.id, r.n, r.cause, r.epoch, r.started_at as "starte
   (select ${USAGE_JSON} from model_calls c where c.run = r.id) as usage,
   (select json_agg(json_build_object('fence', a.fence, 'worker', a.worker, 'startedAt', a.started_at, 'ended', a.ended)
     order by a.fence) from attempts a where a.run = r.id) as attempts,
-  (select json_agg(p.message order by p.index) from pages p where p.run = r.id and p.message is not null) as messages`;
+  (select json_agg(p.message order by p.index) from pages p where p.run = r.id and p.message is not null) as messages,
+  (select json_agg(json_build_object('person', f.person, 'name', f.name, 'value', f.value, 'at', f.at) order by f.at, f.person)
+    from feedback f where f.run = r.id) as feedback`;
 
 /** SQL: the inbound `i`, as an `InboundRow`, but for its body. */
 export const INBOUND_COLUMNS = `i.seq, i.state, i.run, i.fate, i.reason, i.rule, i.note, i.received_at as "receivedAt"`;
@@ -49,6 +51,7 @@ export interface RunRow {
       })[]
     | null;
   readonly messages: readonly string[] | null;
+  readonly feedback: ReviewedRun["feedback"] | null;
 }
 
 export type CallRow = Omit<ReviewedCall, "usage" | "error"> & {
@@ -73,7 +76,7 @@ export function toGoalStep({ who, ...step }: GoalStepRow): GoalStep {
 }
 
 export function toRun(
-  { outcome, usage, attempts, messages, requester, ...row }: RunRow,
+  { outcome, usage, attempts, messages, feedback, requester, ...row }: RunRow,
   calls: readonly ReviewedCall[],
 ): ReviewedRun {
   return {
@@ -85,6 +88,7 @@ export function toRun(
       ended === null ? attempt : { ...attempt, ended },
     ),
     messages: messages ?? [],
+    feedback: feedback ?? [],
     calls: calls.filter(({ run }) => run === row.id),
   };
 }

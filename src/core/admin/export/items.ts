@@ -108,6 +108,7 @@ export interface RunItem extends Of {
     readonly ended?: string;
   }[];
   readonly messages: readonly string[];
+  readonly feedback: readonly { readonly by: Who; readonly value: string; readonly at: string }[];
 }
 
 export interface CallItem extends Of {
@@ -248,7 +249,8 @@ function commandOf(command: SessionCommand, mask: Mask): NonNullable<InboundItem
 }
 
 export function runItem(thread: SessionId, run: ExportedRun, mask: Mask): RunItem {
-  const { id, cause, epoch, startedAt, requester, rounds, outcome, usage, attempts, messages } = run;
+  const { id, cause, epoch, startedAt, requester, rounds, outcome, usage, attempts, messages, feedback } =
+    run;
   const error = outcome?.error;
   return {
     kind: "run",
@@ -265,6 +267,11 @@ export function runItem(thread: SessionId, run: ExportedRun, mask: Mask): RunIte
     usage,
     attempts: attempts.map(({ startedAt: at, ...attempt }) => ({ ...attempt, startedAt: iso(at) })),
     messages,
+    feedback: feedback.map(({ person, name, value, at }) => ({
+      by: { id: person, name },
+      value,
+      at: iso(at),
+    })),
   };
 }
 

@@ -1,0 +1,112 @@
+/** What was refused, and the form of who looks through a thread. */
+
+import { html } from "hono/html";
+import { needsReason } from "../../../core/admin/needs-reason.ts";
+import type { Refusal, ReviewState } from "../../../core/ports/reviews.ts";
+import type { Person } from "../../../core/ports/sign-ins.ts";
+import type { SessionId } from "../../../core/thread.ts";
+import { moment, nothing, token, type Markup } from "./layout.ts";
+import { threadPathOf } from "./paths.ts";
+import { queues } from "./queues.ts";
+import { partsMarkup } from "./thread-people.ts";
+
+export interface RefusalsView {
+  readonly refusals: readonly Refusal[];
+  readonly hasMore: boolean;
+  readonly isUnreviewed: boolean;
+  /** Threads that this browser has opened with a reason. */
+  readonly opened: ReadonlySet<SessionId>;
+  readonly csrf: string;
+}
+
+export function refusalsBody({ refusals, hasMore, isUnreviewed, opened, csrf }: RefusalsView): Markup {
+  const query = isUnreviewed ? "" : "all=1&";
+  const last = refusals.at(-1);
+  return html`<h1>Refusals</h1>
+    ${queues("refusals")}
+    <p class="dim">
+      What people asked for and were not given, with the rule that refused it.
+      ${
+        isUnreviewed
+          ? html`Those of threads that nobody has reviewed since;
+              <a href="/admin/refusals?all=1">all of them</a>.`
+          : html`All of them; <a href="/admin/refusals">only what is not reviewed</a>.`
+      }
+    </p>
+    ${
+      refusals.length === 0
+        ? nothing(isUnreviewed ? "Nothing is left to review." : "Nothing was refused.")
+        : html`<ol class="refusals">
+            ${refusals.map((each) => refusalMarkup(each, opened, csrf))}
+          </ol>`
+    }
+    ${
+      hasMore && last !== undefined
+        ? html`<p class="more"><a class="act" href="/admin/refusals?${query}before=${last.seq}">Older</a></p>`
+        : ""
+    }`;
+}
+
+function refusalMarkup(refusal: Refusal, opened: ReadonlySet<SessionId>, csrf: string): Markup {
+  const { session, at, inbound, reason, rule, hasThread, review } = refusal;
+  const { author } = inbound;
+  const isShut = needsReason(refusal) && !opened.has(session);
+  const what =
+    inbound.kind === "command"
+      ? html`<p>wanted <kbd>${inbound.command.name}</kbd></p>`
+      : "parts" in inbound
+        ? partsMarkup(inbound.parts)
+        : "";
+  return html`<li class="alone-line">
+    <header>
+      <strong><bdi>${author.name}</bdi></strong> <code class="dim">${author.id}</code> ${moment(at)} in
+      ${hasThread ? html`<a href="${threadPathOf(session)}"><code>${session}</code></a>` : html`<code>${session}</code>`}
+      ${hasThread ? "" : html`<span class="tag">no thread began</span>`} ${stateOf(review)}
+    </header>
+    ${isShut ? html`<p class="dim">What they wrote is shown once the thread is opened with a reason.</p>` : what}
+    <p class="decision">
+      <span class="tag bad">refused</span> <span>${reason ?? ""}</span>
+      ${rule === undefined || rule === reason ? "" : html`<span class="dim">${rule}</span>`}
+    </p>
+    <p class="acts">${reviewButtons(session, csrf)}</p>
+  </li>`;
+}
+
+export function stateOf({ assigneeName, reviewedAt, reviewedName }: ReviewState): Markup {
+  return html`${assigneeName === undefined ? "" : html`<span class="tag">with <bdi>${assigneeName}</bdi></span>`}
+  ${reviewedAt === undefined ? "" : html`<span class="dim">reviewed by <bdi>${reviewedName ?? ""}</bdi> ${moment(reviewedAt)}</span>`}`;
+}
+
+function reviewButtons(session: SessionId, csrf: string): Markup {
+  const button = (what: string, label: string): Markup =>
+    html`<form method="post" action="${threadPathOf(session)}/review/${what}">
+      ${token(csrf)}<button class="act">${label}</button>
+    </form>`;
+  return html`${button("done", "Reviewed")} ${button("assign", "I look through it")}`;
+}
+
+/** On the page of a thread. @param people to whom it can be given. */
+export function reviewMarkup(
+  session: SessionId,
+  review: ReviewState,
+  people: readonly Pick<Person, "person" | "name">[],
+  csrf: string,
+): Markup {
+  return html`<div class="review">
+    ${stateOf(review)}
+    <form method="post" action="${threadPathOf(session)}/review/done">
+      ${token(csrf)}<button class="act">Reviewed</button>
+    </form>
+    <form method="post" action="${threadPathOf(session)}/review/assign">
+      ${token(csrf)}
+      <label class="inline"
+        >Looked through by
+        <select name="to">
+          <option value="">me</option>
+          ${people.map(({ person, name }) => html`<option value="${person}">${name}</option>`)}
+        </select></label
+      >
+      <button class="act">Give it to them</button>
+    </form>
+  </div>`;
+}
