@@ -46,7 +46,5 @@ export function isOfAll(filter: OverviewFilter | undefined): boolean {
 /** How the end reads to people. */
 export function endSentence({ threads, leftOut }: ExportCounts): string {
   const all = `End of the export: ${threads.toLocaleString("en")} ${threads === 1 ? "thread" : "threads"}.`;
-  return leftOut === 0
-    ? all
-    : `${all} ${leftOut.toLocaleString("en")} left out, for which no reason was given.`;
+  return leftOut === 0 ? all : `${all} Left out for want of a reason: ${leftOut.toLocaleString("en")}.`;
 }

@@ -26,7 +26,7 @@ export function exportBody({ filter, found, query, csrf }: ExportView): Markup {
   return html`${head}
     <p>
       <strong>${count(threads, "thread")}</strong> with ${count(runs, "run")}:
-      ${isOfAll(filter) ? "all of this space" : html`those that fit <code>${JSON.stringify(filter)}</code>`}.
+      ${isOfAll(filter) ? "all of this space" : html`those that fit ${Object.entries(filter).map(([name, value], n) => html`${n === 0 ? "" : ", "}<code>${name}: ${shownOf(name, value)}</code>`)}`}.
       The file is made while your browser takes it; when it is whole its last line says so and how many
       threads are in it.
     </p>
@@ -53,6 +53,12 @@ export function exportBody({ filter, found, query, csrf }: ExportView): Markup {
       </p>
       <button class="act main">Download</button>
     </form>`;
+}
+
+/** Days are stored as moments; the last one counts. */
+function shownOf(name: string, value: string | number | boolean): string {
+  if (typeof value !== "number" || (name !== "from" && name !== "to")) return String(value);
+  return new Date(name === "to" ? value - 1 : value).toISOString().slice(0, 10);
 }
 
 /** On the page of a thread. */

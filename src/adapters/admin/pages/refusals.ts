@@ -68,7 +68,7 @@ function refusalMarkup(refusal: Refusal, opened: ReadonlySet<SessionId>, csrf: s
       <span class="tag bad">refused</span> <span>${reason ?? ""}</span>
       ${rule === undefined || rule === reason ? "" : html`<span class="dim">${rule}</span>`}
     </p>
-    <p class="acts">${reviewButtons(session, csrf)}</p>
+    <div class="acts">${reviewButtons(session, csrf)}</div>
   </li>`;
 }
 

@@ -27,7 +27,10 @@ export function remarksMarkup(
 ): Markup {
   const path = threadPathOf(session);
   const open = remarks.filter(({ kind, resolvedAt }) => kind !== "note" && resolvedAt === undefined).length;
-  const title = remarks.length === 0 ? "Flag it or write a note" : `${remarks.length} remarks, ${open} open`;
+  const title =
+    remarks.length === 0
+      ? "Flag it or write a note"
+      : `${remarks.length} ${remarks.length === 1 ? "remark" : "remarks"}, ${open} open`;
   return html`<details class="remarks" id="remarks" ${open > 0 ? "open" : ""}>
     <summary>${title}</summary>
     <ol>
@@ -84,7 +87,7 @@ function remarkMarkup(
       ${resolvedAt === undefined ? "" : html`<span class="dim">resolved by <bdi>${resolvedName ?? ""}</bdi> ${moment(resolvedAt)}</span>`}
     </p>
     ${words(text)}
-    ${isOpen ? html`<p class="acts">${button("assign", "I look after it")} ${giveTo} ${button("resolve", "Resolved")}</p>` : ""}
+    ${isOpen ? html`<div class="acts">${button("assign", "I look after it")} ${giveTo} ${button("resolve", "Resolved")}</div>` : ""}
   </li>`;
 }
 
