@@ -4,7 +4,6 @@ import type { EndReason } from "../events.ts";
 import type { RunCause } from "../run.ts";
 import type { SessionId, Thread } from "../thread.ts";
 import type { Snippet, Wanted } from "../admin/words.ts";
-import type { ReviewState } from "./reviews.ts";
 import type { Person } from "./sign-ins.ts";
 
 export type Space = Pick<Person, "platform" | "space">;
@@ -17,6 +16,13 @@ export interface OverviewMaker {
   make(session: SessionId): Promise<void>;
   /** Threads whose overview is older than they are. */
   behind(limit: number): Promise<readonly SessionId[]>;
+}
+
+/** How far the review of a thread is. Something that happens after it makes the thread unreviewed again. */
+export interface ReviewState {
+  readonly assigneeName?: string;
+  readonly reviewedAt?: number;
+  readonly reviewedName?: string;
 }
 
 export interface Overview {

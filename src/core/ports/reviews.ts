@@ -1,16 +1,9 @@
 /** Who looks through what happened: threads that somebody has to look at, and refusals. */
 
 import type { InboundView } from "./transcripts.ts";
-import type { Space } from "./overviews.ts";
+import type { ReviewState, Space } from "./overviews.ts";
 import type { Person } from "./sign-ins.ts";
 import type { SessionId } from "../thread.ts";
-
-/** How far the review of a thread is. Something that happens after it makes the thread unreviewed again. */
-export interface ReviewState {
-  readonly assigneeName?: string;
-  readonly reviewedAt?: number;
-  readonly reviewedName?: string;
-}
 
 /** What somebody wanted and was not given. */
 export interface Refusal extends Pick<InboundView, "inbound" | "reason" | "rule"> {

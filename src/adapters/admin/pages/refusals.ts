@@ -2,7 +2,8 @@
 
 import { html } from "hono/html";
 import { needsReason } from "../../../core/admin/needs-reason.ts";
-import type { Refusal, ReviewState } from "../../../core/ports/reviews.ts";
+import type { ReviewState } from "../../../core/ports/overviews.ts";
+import type { Refusal } from "../../../core/ports/reviews.ts";
 import type { Person } from "../../../core/ports/sign-ins.ts";
 import type { SessionId } from "../../../core/thread.ts";
 import { moment, nothing, token, type Markup } from "./layout.ts";

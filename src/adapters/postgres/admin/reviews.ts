@@ -1,7 +1,7 @@
 /** Who looks through which threads, in their table, and what was refused, as it stands in the ledger. */
 
-import type { IsDirectAddress } from "../../../core/ports/overviews.ts";
-import type { Refusal, Reviews, ReviewState } from "../../../core/ports/reviews.ts";
+import type { IsDirectAddress, ReviewState } from "../../../core/ports/overviews.ts";
+import type { Refusal, Reviews } from "../../../core/ports/reviews.ts";
 import { MENTION_RULE, MUTE_RULE } from "../../../core/session-settings.ts";
 import { cleanText } from "../../../core/text.ts";
 import { threadOf, type SessionId } from "../../../core/thread.ts";
