@@ -3,6 +3,7 @@
  * nothing of whom; whatever has a name is of the viewer's space. For admins.
  */
 
+import type { Channels } from "../../core/admin/channels.ts";
 import type { Hono } from "hono";
 import type { AttendanceBook } from "../../core/ports/attendance.ts";
 import type { Audit } from "../../core/ports/audit.ts";
@@ -32,6 +33,7 @@ export interface OperationsDeps extends LiveDeps {
   /** Gives the thread's own command in the name of who asks, with the rules that it has there. @returns what it answers. */
   retry(who: Person, parked: ParkedRun): Promise<string>;
   readonly audit: Audit;
+  readonly channels: Channels;
 }
 
 const LOOK_MS = 2_000;
@@ -108,6 +110,7 @@ export function routeOperations(app: Hono<AdminEnv>, deps: OperationsDeps): void
   app.get("/operations", onlyAdmins(deps), async (c) => {
     const { who } = c.get("viewer");
     await audit.write({ who, kind: "operations" });
+    await deps.channels.learn(who);
     const view = await viewOf(who, c.get("csrf"));
     return shown(c, page(aroundOf(c), "operations", "Operations", operationsBody(view)));
   });

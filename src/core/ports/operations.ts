@@ -19,6 +19,8 @@ export interface NamedThread {
   readonly session: SessionId;
   readonly label: string;
   readonly isDirect: boolean;
+  /** As in an overview: what is not known to be public is private. */
+  readonly isPrivate: boolean;
   readonly firstName?: string;
 }
 

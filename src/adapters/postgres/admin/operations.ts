@@ -13,6 +13,7 @@ import { labelOf } from "../../../core/label.ts";
 import { threadOf, type SessionId } from "../../../core/thread.ts";
 import { WAITS } from "../ledger-sql.ts";
 import type { Sql } from "../sql.ts";
+import { IS_PRIVATE } from "./channel-privacy.ts";
 import { standingOf } from "../standing.ts";
 
 const HOUR_MS = 3_600_000;
@@ -29,7 +30,8 @@ from (
 };
 
 /** One that began a moment ago has no overview yet. */
-const NAME = `s.title, o.said, coalesce(o.is_direct, false) as "isDirect", o.first_name as "firstName"`;
+const NAME = `s.title, o.said, coalesce(o.is_direct, false) as "isDirect", o.first_name as "firstName",
+  ${IS_PRIVATE} as "isPrivate"`;
 const NAMED = `join sessions s on s.id = x.session left join overviews o on o.session = x.session`;
 
 /** How many of each kind are read at most: in the statement itself, since of a limit that it is not told Postgres expects a tenth of all rows. */
@@ -92,6 +94,7 @@ interface NameRow {
   readonly title: string | null;
   readonly said: string | null;
   readonly isDirect: boolean;
+  readonly isPrivate: boolean | null;
   readonly firstName: string | null;
 }
 
@@ -108,11 +111,12 @@ interface WaitedRow {
 
 /** @param dear for what reads the runs of an hour. Default the same database. */
 export function createOperations(sql: Sql, isDirectAddress: IsDirectAddress, dear: Sql = sql): Operations {
-  function named<R extends NameRow>({ title, said, firstName, isDirect, ...row }: R) {
+  function named<R extends NameRow>({ title, said, firstName, isDirect, isPrivate, ...row }: R) {
     return {
       ...row,
       label: labelOf({ title: title ?? undefined, firstText: said ?? undefined }),
       isDirect: isDirect || isDirectAddress(threadOf(row.session)),
+      isPrivate: isPrivate ?? true,
       ...(firstName === null ? {} : { firstName }),
     };
   }
