@@ -91,15 +91,9 @@ export function withPictureBytes(
     const bytes = async () => (await pictures.read(session, hash))?.bytes;
     return { ...page, file: { ...page.file, bytes } };
   };
-  return {
-    limits: surface.limits,
-    post: (key, page, mayBegin, urgency) => surface.post(key, loaded(page), mayBegin, urgency),
-    edit: (message, page, mayBegin, urgency) => surface.edit(message, page, mayBegin, urgency),
-    remove: (message, mayBegin, urgency) => surface.remove(message, mayBegin, urgency),
-    find: (key, known) => surface.find(key, known),
-    leave: () => surface.leave?.(),
-    show: (presence, title) => surface.show?.(presence, title),
-  };
+  const post: Surface["post"] = (key, page, mayBegin, urgency) =>
+    surface.post(key, loaded(page), mayBegin, urgency);
+  return Object.assign(Object.create(surface) as Surface, { post });
 }
 
 /** The first words that were said, where this is the thread's first answer: later ones find a title there. */
