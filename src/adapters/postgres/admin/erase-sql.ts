@@ -10,9 +10,13 @@ export const ERASED = "[erased]";
 
 /** Hold no words of people and none of a model: ids, numbers, settings, and what admins did. */
 export const WITHOUT_WORDS: ReadonlySet<string> = new Set([
+  // Which process is there.
+  "attendance",
   "attempts",
   // Prompts and tool lists as the configuration has them.
   "blobs",
+  // What the platforms say of channels.
+  "channel_privacy",
   "erased_threads",
   "goal_spaces",
   "installs",
@@ -26,6 +30,8 @@ export const WITHOUT_WORDS: ReadonlySet<string> = new Set([
   // Reasons of admins for what they did, which are the record of it.
   "erasures",
   "holds",
+  // Which admin looks through a thread.
+  "thread_reviews",
 ]);
 
 /** Taken away beside the threads. */

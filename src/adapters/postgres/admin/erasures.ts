@@ -66,6 +66,13 @@ const BESIDE: readonly string[] = [
   `delete from admin_offers where platform = $1 and space = $2 and person = $3`,
   `update admin_browsers set name = '${ERASED}', browser = '' where platform = $1 and space = $2 and person = $3`,
   `select audit_erase_name($1, $2, $3)`,
+  ...[
+    ["person", "name"],
+    ["assignee", "assignee_name"],
+  ].map(
+    ([person, name]) =>
+      `update remarks set ${name} = '${ERASED}' where ${person} = $3 and starts_with(session, concat($1::text, ':', $2::text, ':'))`,
+  ),
 ];
 
 const ABANDONED = {
