@@ -1,4 +1,5 @@
 // A worker that dies as if by kill -9 in the moment between the end of its run and the final page. Started by kill.test.ts.
+import { overlaid } from "../../src/core/overlaid.ts";
 import { createLog } from "../../src/adapters/log.ts";
 import { readSettings } from "../../src/adapters/settings/settings.ts";
 import { startApp, type AppWorld } from "../../src/app.ts";
@@ -21,17 +22,17 @@ const app = await startApp(
   {
     log,
     times,
-    surface: (surface) => ({
-      ...surface,
-      post: (...write) => {
-        dieAtFinal(write[1]);
-        return surface.post(...write);
-      },
-      edit: (...write) => {
-        dieAtFinal(write[1]);
-        return surface.edit(...write);
-      },
-    }),
+    surface: (surface) =>
+      overlaid(surface, {
+        post: (...write) => {
+          dieAtFinal(write[1]);
+          return surface.post(...write);
+        },
+        edit: (...write) => {
+          dieAtFinal(write[1]);
+          return surface.edit(...write);
+        },
+      }),
   },
   new AbortController().signal,
 );

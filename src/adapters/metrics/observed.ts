@@ -3,6 +3,7 @@
 import type { Intake } from "../../core/run/intake.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Log } from "../../core/ports/log.ts";
+import { overlaid } from "../../core/overlaid.ts";
 import type { Surface, Written } from "../../core/ports/surface.ts";
 import { threadOf, type Platform } from "../../core/thread.ts";
 import type { Instruments } from "./instruments.ts";
@@ -32,7 +33,7 @@ export function observedSurface(surface: Surface, platform: Platform, meters: In
     meters.pageWrites.inc({ platform, write, outcome: written.kind });
     return written;
   };
-  return Object.assign(Object.create(surface) as Surface, {
+  return overlaid(surface, {
     post: (...args: Parameters<Surface["post"]>) => counted("post", surface.post(...args)),
     edit: (...args: Parameters<Surface["edit"]>) => counted("edit", surface.edit(...args)),
     remove: (...args: Parameters<Surface["remove"]>) => counted("remove", surface.remove(...args)),

@@ -5,10 +5,11 @@
  * no stream can be had, or there is no turn for one, a page is a post that is edited.
  */
 
+import { overlaid } from "../../core/overlaid.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Log } from "../../core/ports/log.ts";
 import type { Pacer, Urgency } from "../../core/ports/pacer.ts";
-import type { MayBegin, PageContent, Surface, SurfaceLimits, Written } from "../../core/ports/surface.ts";
+import type { MayBegin, PageContent, Surface, Written } from "../../core/ports/surface.ts";
 import { createTurns } from "../../core/reply/turns.ts";
 import { threadOf, type SessionId } from "../../core/thread.ts";
 import type { SlackAnswer, SlackApi, SlackData } from "./api.ts";
@@ -191,13 +192,12 @@ export function withStreams(surface: Surface, deps: StreamSurfaceDeps, session: 
     return { kind: "gone", what: "frozen" };
   }
 
-  const limits = Object.create(surface.limits, {
-    editEveryMs: { get: () => (live.size > 0 ? ADD_EVERY_MS : surface.limits.editEveryMs) },
-  }) as SurfaceLimits;
-
-  return {
-    ...surface,
-    limits,
+  return overlaid(surface, {
+    limits: overlaid(surface.limits, {
+      get editEveryMs() {
+        return live.size > 0 ? ADD_EVERY_MS : surface.limits.editEveryMs;
+      },
+    }),
     addsTo: true,
     async post(key, page, mayBegin, urgency = "final") {
       const streamed = urgency === "final" ? undefined : await begin(key, page, mayBegin);
@@ -217,5 +217,5 @@ export function withStreams(surface: Surface, deps: StreamSurfaceDeps, session: 
       title = newTitle ?? title;
       surface.show?.(presence, newTitle);
     },
-  };
+  });
 }

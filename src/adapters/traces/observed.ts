@@ -6,6 +6,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { toBobbinError } from "../../core/errors.ts";
 import type { EntryBody } from "../../core/entry.ts";
+import { overlaid } from "../../core/overlaid.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import type { RunQueue } from "../../core/ports/run-queue.ts";
 import type { Fence, RunStore } from "../../core/ports/run-store.ts";
@@ -272,7 +273,7 @@ export function createObserved(spans: Spans, clock: Clock): Observed {
           });
         return result;
       };
-      return Object.assign(Object.create(surface) as Surface, {
+      return overlaid(surface, {
         post: (...args: Parameters<Surface["post"]>) => written("post", surface.post(...args)),
         edit: (...args: Parameters<Surface["edit"]>) => written("edit", surface.edit(...args)),
         remove: (...args: Parameters<Surface["remove"]>) => written("remove", surface.remove(...args)),

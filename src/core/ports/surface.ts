@@ -78,7 +78,7 @@ export interface SurfaceLimits {
    * So many pages one answer may fill, 1 or more; all of a longer one comes as a file below them. Absent where no file can be
    * sent: then there are as many pages as it takes.
    */
-  readonly mostPages?: number;
+  readonly mostPages?: number | undefined;
   /** Least time between two progress writes of a short page, ms. How much all threads together may write is not said here. */
   readonly editEveryMs: number;
 }

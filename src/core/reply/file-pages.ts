@@ -4,8 +4,9 @@
  * there already.
  */
 
+import { overlaid } from "../overlaid.ts";
 import type { Urgency } from "../ports/pacer.ts";
-import type { KnownPost, MayBegin, PageFile, Surface, SurfaceLimits, Written } from "../ports/surface.ts";
+import type { KnownPost, MayBegin, PageFile, Surface, Written } from "../ports/surface.ts";
 import type { Turns } from "./turns.ts";
 
 /** A file as it is sent. */
@@ -46,13 +47,12 @@ export function withFiles(surface: Surface, place: FilePlace, turns: Turns): Sur
     return place.post(key, sent, mayBegin);
   }
 
-  const limits = Object.create(surface.limits, {
-    mostPages: { get: () => place.mostPages },
-  }) as SurfaceLimits;
-
-  return {
-    ...surface,
-    limits,
+  return overlaid(surface, {
+    limits: overlaid(surface.limits, {
+      get mostPages() {
+        return place.mostPages;
+      },
+    }),
     post: (key, page, mayBegin, urgency) =>
       page.file === undefined
         ? surface.post(key, page, mayBegin, urgency)
@@ -79,7 +79,7 @@ export function withFiles(surface: Surface, place: FilePlace, turns: Turns): Sur
       surface.leave?.();
       turns.leave();
     },
-  };
+  });
 }
 
 async function fileToSend({ name, title, text, picture, bytes }: PageFile): Promise<FileToSend | Written> {
