@@ -104,12 +104,20 @@ export class SlackStatus {
     else this.#say(session, state);
   }
 
-  /** Slack says by itself that the bot works there, since a stream was begun. */
-  began(session: SessionId): void {
-    const state = this.#threads.get(session);
-    if (state?.wanted !== "working" || this.#isStopped || this.#way === "none") return;
-    Object.assign(state, { isQuiet: false, isSaid: true });
-    this.#later(session, state, REFRESH_MS[this.#way]);
+  /**
+   * A stream is about to begin, with which Slack says by itself that the bot works there.
+   * @returns what is to be called when it has begun.
+   */
+  streaming(session: SessionId): () => void {
+    const isFirst = this.#threads.get(session)?.isQuiet === true;
+    return () => {
+      const state = this.#threads.get(session);
+      if (state?.wanted !== "working" || this.#isStopped || this.#way === "none") return;
+      Object.assign(state, { isQuiet: false, isSaid: true });
+      this.#later(session, state, REFRESH_MS[this.#way]);
+      // The session that came with the stream has no title, and takes none with its status. Later on it may have one of a person's.
+      if (isFirst && state.title !== undefined) void this.rename(session, state.title).catch(() => undefined);
+    };
   }
 
   #forget(session: SessionId, state: ThreadState): void {

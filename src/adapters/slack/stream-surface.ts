@@ -70,7 +70,6 @@ export function withStreams(surface: Surface, deps: StreamSurfaceDeps, session: 
   const live = new Map<string, Stream>();
   /** Keys of streams whose answer never came. */
   const begun = new Set<string>();
-  let title: string | undefined;
 
   async function call(method: StreamMethod, args: SlackData, mayBegin?: MayBegin): Promise<SlackAnswer> {
     const answer = await api.call(method, { channel, ...args }, mayBegin);
@@ -101,13 +100,12 @@ export function withStreams(surface: Surface, deps: StreamSurfaceDeps, session: 
     // A stream takes no metadata when it is begun: the key is the name of the block that stands first.
     const first = { type: "blocks", blocks: [{ ...actionsOf(page.buttons), block_id: key }] };
     const chunks = [first, ...growth.chunks];
+    const hasBegun = status.streaming(session);
     const answer = await call("chat.startStream", { thread_ts: root, chunks }, mayBegin);
     const ts = answer.kind === "ok" ? textOf(answer.data["ts"]) : undefined;
     if (ts !== undefined) {
       live.set(ts, { key, since: clock.ticks(), shown: growth.shown });
-      status.began(session);
-      // The session that came with the stream has no title, and one that is there takes none with its status.
-      if (title !== undefined) void status.rename(session, title).catch(() => undefined);
+      hasBegun();
       return { kind: "ok", message: ts };
     }
     streams.live--;
@@ -212,10 +210,6 @@ export function withStreams(surface: Surface, deps: StreamSurfaceDeps, session: 
       for (const ts of live.keys()) forget(ts);
       turns.leave();
       surface.leave?.();
-    },
-    show(presence, newTitle) {
-      title = newTitle ?? title;
-      surface.show?.(presence, newTitle);
     },
   });
 }

@@ -3,6 +3,7 @@
 import type { LoopProfile } from "../agent/loop-types.ts";
 import type { Entry } from "../entry.ts";
 import { labelOf } from "../label.ts";
+import { overlaid } from "../overlaid.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Lease } from "../ports/locker.ts";
 import type { Log } from "../ports/log.ts";
@@ -13,6 +14,7 @@ import type { PageContent, Surface, Voice } from "../ports/surface.ts";
 import { documentOf } from "../reply/document.ts";
 import { DEFAULT_RULES, viewOf, type ReplyRules } from "../reply/view.ts";
 import { createReplyWriter, type ReplyWriter } from "../reply/writer.ts";
+import type { RunInfo } from "../run.ts";
 import { isBlank } from "../text.ts";
 import type { SessionId } from "../thread.ts";
 
@@ -71,7 +73,7 @@ export function writerOfRun(
         ...viewOf(deps.replies ?? DEFAULT_RULES, run.session, claimed.shown),
         doing: (tool, count) => doingOf(tools, tool, count),
       },
-      ...titleOf(entries),
+      ...titleOf(run, entries),
       lateWritesMs: afterCrash ? lateWritesMs : 0,
       onThreadGone,
     },
@@ -93,11 +95,12 @@ export function withPictureBytes(
   };
   const post: Surface["post"] = (key, page, mayBegin, urgency) =>
     surface.post(key, loaded(page), mayBegin, urgency);
-  return Object.assign(Object.create(surface) as Surface, { post });
+  return overlaid(surface, { post });
 }
 
-/** The first words that were said, where this is the thread's first answer: later ones find a title there. */
-function titleOf(entries: readonly Entry[]): { readonly title?: string } {
+/** The first words that were said, where this is the thread's first run: later ones find a title there, perhaps one of a person's. */
+function titleOf({ id }: RunInfo, entries: readonly Entry[]): { readonly title?: string } {
+  if (entries.some(({ run }) => run !== undefined && run !== id)) return {};
   const [first] = entries.flatMap(({ seq, body }) =>
     seq <= FIRST_SEQS && body.kind === "user" ? [body] : [],
   );

@@ -192,15 +192,20 @@ describe("a reply in direct messages", () => {
     expect(answers()).toEqual(["The answer goes on"]);
   });
 
-  test("a long answer fills a page, which is put right, and goes on in a stream of its own", async () => {
+  test("a long answer fills a page, which is put right, and goes on in a stream of its own, in a thread with the name that it has", async () => {
     await direct();
-    const writer = world.writer("r1", { isNew: true });
+    const writer = world.writer("r1", { isNew: true, title: "Many words" });
     writer.on(started);
     await shows("Thinking…");
+    const title = () => world.slack.sessionShown(world.channel, world.root.ts)?.title;
+    await until(() => title() === "Many words", { what: "the thread has a title" });
+    await world.surfaces.status.rename(world.session, "Q3 plan");
     const paragraph = (n: number) => `${n} ${"word ".repeat(150).trim()}\n\n`;
     for (let n = 1; n <= 6; n++) writer.on(said(paragraph(n)));
     await until(() => callsOf("chat.startStream") === 2, { what: "a second page is streamed" });
     await shows("6 word");
+    // What a person has called the thread stays.
+    expect([title(), callsOf("agents.sessions.rename")]).toEqual(["Q3 plan", 2]);
     expect(world.shown().map(({ isStreaming }) => isStreaming)).toEqual([false, true]);
     writer.on(said("the end"));
     expect(await writer.settle(stopped)).toEqual({ kind: "settled" });
