@@ -11,12 +11,11 @@ import type { ErasedThing, Erasures } from "../../core/ports/erasures.ts";
 import type { HeldThing, Hold, Holds } from "../../core/ports/holds.ts";
 import type { Person } from "../../core/ports/sign-ins.ts";
 import { isBlank } from "../../core/text.ts";
-import { threadOf, toSessionId } from "../../core/thread.ts";
+import { threadOf, toSessionId, type SessionId } from "../../core/thread.ts";
 import { aroundOf } from "./around.ts";
-import { confirmBody, erasureBody, erasuresBody, holdFormOf, nameOfThread } from "./pages/erase.ts";
+import { confirmBody, erasureBody, erasuresBody, holdFormOf } from "./pages/erase.ts";
 import { page, problemPage, type Markup } from "./pages/layout.ts";
 import { threadPathOf } from "./pages/paths.ts";
-import type { WithThread } from "./remarks.ts";
 import { shown } from "./shown.ts";
 import { onlyAdmins, type AdminContext, type AdminEnv } from "./viewer.ts";
 
@@ -34,8 +33,14 @@ const LONGEST_REASON = 4_000;
 /** So long the page waits for a small one; of a large one its page says how far it is. */
 const WAITS_MS = 8_000;
 
-/** @param named the thread, where it is of the viewer's space: to erase it nobody needs to read it. */
-export function routeErase(app: Hono<AdminEnv>, deps: EraseDeps, named: WithThread): void {
+/** With a thread of the viewer's space and what it is called, or the answer that there is none such. */
+export type WithStored = (
+  c: AdminContext,
+  work: (session: SessionId, name: string) => Promise<Response>,
+) => Promise<Response>;
+
+/** @param stored to erase a thread nobody needs to read it. */
+export function routeErase(app: Hono<AdminEnv>, deps: EraseDeps, stored: WithStored): void {
   const { eraser, erasures, holds, audit, newId } = deps;
   const admins = onlyAdmins(deps);
 
@@ -63,21 +68,17 @@ export function routeErase(app: Hono<AdminEnv>, deps: EraseDeps, named: WithThre
   });
 
   app.get("/threads/:id/erase", admins, (c) =>
-    named(c, async (overview) => {
-      const path = threadPathOf(overview.session);
+    stored(c, async (session, name) => {
+      const path = threadPathOf(session);
       const csrf = c.get("csrf");
-      const thing: ErasedThing = { kind: "thread", subject: overview.session };
-      const confirm = confirmBody(thing, nameOfThread(overview), {
-        action: `${path}/erase`,
-        csrf,
-        back: path,
-      });
-      return answer(c, "Erase a thread", html`${confirm} ${holdFormOf(overview.session, csrf)}`);
+      const thing: ErasedThing = { kind: "thread", subject: session };
+      const confirm = confirmBody(thing, name, { action: `${path}/erase`, csrf, back: path });
+      return answer(c, "Erase a thread", html`${confirm} ${holdFormOf(session, csrf)}`);
     }),
   );
 
   app.post("/threads/:id/erase", admins, (c) =>
-    named(c, async ({ session }) => erase(c, { kind: "thread", subject: session }, await c.req.parseBody())),
+    stored(c, async (session) => erase(c, { kind: "thread", subject: session }, await c.req.parseBody())),
   );
 
   app.get("/erasures/:id", admins, async (c) => {
@@ -188,7 +189,7 @@ function heldIn(kind: unknown, subject: unknown, { platform, space }: Person): H
 }
 
 function sessionOf({ kind, subject }: HeldThing): {
-  readonly session?: NonNullable<ReturnType<typeof toSessionId>>;
+  readonly session?: SessionId;
 } {
   const session = kind === "thread" ? toSessionId(subject) : undefined;
   return session === undefined ? {} : { session };

@@ -40,8 +40,12 @@ export function streamPage(
   const { viewers, clock, log, cookie } = deps;
   const closing = c.env?.closing;
   const secret = getCookie(c as Context, cookieName(cookie));
-  // A page that only stands open is no use of it.
-  const stillMay = async (): Promise<boolean> => (await viewers.of(secret, false)).kind === "in";
+  const { role } = c.get("viewer");
+  // A page that only stands open is no use of it. Who has another role now connects again, and is asked again what they may see.
+  const stillMay = async (): Promise<boolean> => {
+    const viewing = await viewers.of(secret, false);
+    return viewing.kind === "in" && viewing.viewer.role === role;
+  };
   c.header("X-Accel-Buffering", "no");
   const response = streamSSE(
     c,

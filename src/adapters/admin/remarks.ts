@@ -71,7 +71,7 @@ export function routeRemarks(
         const id = c.req.param("remark") ?? "";
         const whom = what === "assign" ? await reviewerIn(c, viewers, reviews) : who;
         if (whom === undefined) return noReviewer(c);
-        const to = whom.person === who.person ? "" : ` to ${whom.name} (${whom.person})`;
+        const to = whom.person === who.person ? "" : ` to ${whom.person}`;
         await audit.write({ who, kind: "flag", session, about: `${what} ${id}${to}` });
         if (!(await remarks[what](session, id, whom)))
           return shown(c, problemPage("Not found", "There is no such open flag in this thread."), 404);

@@ -48,6 +48,7 @@ export function routeReviews(app: Hono<AdminEnv>, deps: ReviewDeps): void {
       isUnreviewed,
       opened,
       csrf: around.csrf,
+      role: around.role,
     };
     return shown(c, page(around, "threads", "Refusals", refusalsBody(view)));
   });
@@ -57,7 +58,7 @@ export function routeReviews(app: Hono<AdminEnv>, deps: ReviewDeps): void {
       const { who } = c.get("viewer");
       const to = await reviewerIn(c, deps.viewers, reviews);
       if (to === undefined) return noReviewer(c);
-      await audit.write({ who, kind: "review", session, about: `given to ${to.name} (${to.person})` });
+      await audit.write({ who, kind: "review", session, about: `given to ${to.person}` });
       await reviews.assign(session, to);
       return back(c);
     }),
@@ -91,7 +92,7 @@ export function routeReviews(app: Hono<AdminEnv>, deps: ReviewDeps): void {
   }
 }
 
-function isOf(session: SessionId, { platform, space }: Pick<Person, "platform" | "space">): boolean {
+export function isOf(session: SessionId, { platform, space }: Pick<Person, "platform" | "space">): boolean {
   const thread = threadOf(session);
   return thread.platform === platform && thread.space === space;
 }

@@ -15,9 +15,9 @@ import { aroundOf } from "./around.ts";
 import type { SendExport } from "./export/exporter.ts";
 import { routeThreadExport } from "./export.ts";
 import { threadExport } from "./pages/export.ts";
-import { routeErase, type EraseDeps } from "./erase.ts";
+import { routeErase, type EraseDeps, type WithStored } from "./erase.ts";
 import { streamPage, type LiveDeps } from "./live.ts";
-import { lifeCycleMarkup } from "./pages/erase.ts";
+import { lifeCycleMarkup, nameOfThread } from "./pages/erase.ts";
 import { page, problemPage } from "./pages/layout.ts";
 import { reviewMarkup } from "./pages/refusals.ts";
 import { reasonBody, remarksMarkup } from "./pages/remarks.ts";
@@ -26,6 +26,7 @@ import { threadPathOf } from "./pages/paths.ts";
 import { threadBody, threadContent, type ThreadSide, type ThreadView } from "./pages/thread.ts";
 import { wholeBody } from "./pages/whole.ts";
 import { routeRemarks, type RemarkDeps, type WithThread } from "./remarks.ts";
+import { isOf } from "./reviews.ts";
 import { shown } from "./shown.ts";
 import type { AdminContext, AdminEnv } from "./viewer.ts";
 
@@ -52,6 +53,15 @@ export function routeThread(app: Hono<AdminEnv>, deps: ThreadDeps): void {
     const overview = await find(c);
     return overview === undefined ? unknown(c) : work(overview);
   };
+  /** Also one that never began because its first message was refused: there is no page of it, but it is stored. */
+  const stored: WithStored = async (c, work) => {
+    const session = toSessionId(c.req.param("id") ?? "");
+    const isRefused =
+      session !== undefined && isOf(session, c.get("viewer").who) && (await deps.reviews.hasRefusal(session));
+    return isRefused && (await overviewOf(c.get("viewer").who, session)) === undefined
+      ? work(session, "A thread that never began")
+      : named(c, (overview) => work(overview.session, nameOfThread(overview)));
+  };
   /** One that was not written for everybody is opened only by who says why. */
   const opened: WithThread = (c, work) =>
     named(c, async (overview) => {
@@ -63,7 +73,7 @@ export function routeThread(app: Hono<AdminEnv>, deps: ThreadDeps): void {
     });
   routeRemarks(app, deps, { opened, named });
   routeThreadExport(app, opened, deps.sendExport);
-  routeErase(app, deps, named);
+  routeErase(app, deps, stored);
 
   app.get("/threads/:id", (c) =>
     withThread(c, "view", async (overview) => {
@@ -197,8 +207,8 @@ export function routeThread(app: Hono<AdminEnv>, deps: ThreadDeps): void {
 
   /** One that began a moment ago has none yet. */
   async function overviewOf(who: Person, session: SessionId): Promise<Overview | undefined> {
+    if (!isOf(session, who)) return undefined;
     const { platform, space, channel } = threadOf(session);
-    if (platform !== who.platform || space !== who.space) return undefined;
     await deps.channels.look({ platform, space, channel });
     const found = await overviews.get(who, session);
     if (found !== undefined) return found;

@@ -24,7 +24,7 @@ export interface Reviews {
   /** Gives it to somebody; whoever had it has it no more. */
   assign(session: SessionId, to: Pick<Person, "person" | "name">): Promise<void>;
   /** Somebody has looked through all that is there now. */
-  done(session: SessionId, who: Pick<Person, "name">): Promise<void>;
+  done(session: SessionId, who: Pick<Person, "person" | "name">): Promise<void>;
   /** The newest first; those that a mute or a thread's own settings passed over are none. */
   refusals(
     space: Space,

@@ -4,6 +4,7 @@ import { createOverviewMaker } from "../../../src/adapters/postgres/admin/overvi
 import { createAttendanceBook } from "../../../src/adapters/postgres/attendance.ts";
 import type { Watched } from "../../../src/core/ports/watched.ts";
 import { sessionNamed, storeThread } from "../../support/stored-threads.ts";
+import { until } from "../../support/until.ts";
 import { openAdminWorld, person, type AdminWorld, type Browser } from "./admin-world.ts";
 
 const BOSS = person("T1", "UBOSS", "Boss");
@@ -175,4 +176,24 @@ test("what failed is tried again by the thread's own command, is written down, a
   expect(now).toContain("newer");
   expect(now).not.toContain(failed);
   expect((await boss.send("/admin/operations/retry", { run: failed })).status).toBe(404);
+});
+
+test("who is no admin any more is sent nothing more of it, though they may still look at other pages", async () => {
+  const rae = { id: "UREVIEW", name: "Rae", kind: "member", roles: [] } as const;
+  world.people.set("slack:T1:UREVIEW", { ...rae, isPlatformAdmin: true });
+  const browser = await world.signedIn(person("T1", "UREVIEW", "Rae"));
+  const answer = await fetch(`${world.url}/admin/operations/live`, { headers: { cookie: browser.cookie } });
+  let isOver = false;
+  let text = "";
+  const decoder = new TextDecoder();
+  const reading = (async () => {
+    for await (const part of answer.body ?? []) text += decoder.decode(part, { stream: true });
+    isOver = true;
+  })();
+  await until(() => text.includes("event: content"), { what: "the page is there" });
+  world.people.set("slack:T1:UREVIEW", { ...rae, isPlatformAdmin: false });
+  await until(() => world.clock.advance(61_000).then(() => isOver), { what: "the stream is over" });
+  await reading;
+  expect((await browser.get("/admin/")).status).toBe(200);
+  expect((await browser.get("/admin/operations/live")).status).toBe(403);
 });

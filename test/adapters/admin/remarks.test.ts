@@ -156,7 +156,7 @@ test("what failed, one in a hundred of the rest, and what is mine are lists of w
   expect(lines.filter(({ kind }) => kind === "review").map(({ session, about }) => [session, about])).toEqual(
     [
       [failed, "reviewed"],
-      [failed, "given to Rae (UREVIEW)"],
+      [failed, "given to UREVIEW"],
     ],
   );
 
@@ -208,6 +208,15 @@ test("refusals are listed with who and by which rule, also where no thread began
   expect((await boss.send(at(never, "/review/done"))).status).toBe(303);
   expect(await page()).not.toContain("let me in");
   expect(await page("?all=1")).toContain("let me in");
+  // It has no page, and can be erased all the same.
+  expect((await boss.get(at(never))).status).toBe(404);
+  expect(first).toContain(at(never, "/erase"));
+  expect((await reviewer.get("/admin/refusals")).text).not.toContain("/erase");
+  expect((await boss.get(at(never, "/erase"))).text).toContain("A thread that never began");
+  for (const other of ["slack:T2:C1:999.4", "slack:T1:C1:999.9"])
+    expect((await boss.get(at(other, "/erase"))).status).toBe(404);
+  expect((await boss.send(at(never, "/erase"), { reason: "ticket 15", sure: "yes" })).status).toBe(303);
+  expect(await page("?all=1")).not.toContain("let me in");
   for (const other of ["slack:T2:C1:999.4", "slack:T1:C1:999.9"])
     expect((await boss.send(at(other, "/review/done"))).status).toBe(404);
 });

@@ -1,8 +1,11 @@
 // What was erased is in no column of any table, what is left goes on validly, and nothing is written back.
 import { beforeAll, describe, expect, test } from "vitest";
+import { createAudit } from "../../../src/adapters/postgres/admin/audit.ts";
 import { createHolds } from "../../../src/adapters/postgres/admin/holds.ts";
 import { createOverviews } from "../../../src/adapters/postgres/admin/overviews.ts";
+import { createRemarks } from "../../../src/adapters/postgres/admin/remarks.ts";
 import { createReview } from "../../../src/adapters/postgres/admin/review.ts";
+import { createReviews } from "../../../src/adapters/postgres/admin/reviews.ts";
 import {
   BESIDE_THREADS,
   ERASE_STEPS,
@@ -152,8 +155,26 @@ describe.each([postgresBackend(), pgliteBackend()])("$name", (backend) => {
       },
       [ANA.name],
     );
+    // An admin herself: what she did and what was given to her has her name on it, also where nobody else's words are.
+    const ana = { ...BOSS, person: "UANA", name: ANA.name };
+    const reviews = createReviews(backend.sql(), () => false);
+    const remarks = createRemarks(backend.sql());
+    await reviews.assign(others, ana);
+    await reviews.done(others, ana);
+    for (const flag of ["f1", "f2"])
+      await remarks.add(others, { id: flag, kind: "wrong", text: "look" }, BOSS);
+    await remarks.assign(others, "f1", ana);
+    await remarks.resolve(others, "f2", ana);
+    // As lines were written before they had only the id.
+    for (const [kind, about] of [
+      ["review", `given to ${ANA.name} (UANA)`],
+      ["flag", `assign f1 to ${ANA.name} (UANA)`],
+    ] as const)
+      await createAudit(backend.sql()).write({ who: BOSS, kind, session: others, about });
     const id = await erase({ kind: "person", subject: "UANA" });
     expect(await placesOf(backend.sql(), WORD)).toEqual([]);
+    const abouts = (await createAudit(backend.sql()).list(BOSS, { limit: 100 })).map(({ about }) => about);
+    expect(abouts).toEqual(expect.arrayContaining(["given to UANA", "assign f1 to UANA"]));
     const proof = await world.erasures.get(BOSS, id);
     expect(
       Object.fromEntries(proof?.threads.map(({ session, extent }) => [session, extent]) ?? []),

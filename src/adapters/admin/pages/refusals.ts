@@ -6,7 +6,7 @@ import type { ReviewState } from "../../../core/ports/overviews.ts";
 import type { Refusal } from "../../../core/ports/reviews.ts";
 import type { Person } from "../../../core/ports/sign-ins.ts";
 import type { SessionId } from "../../../core/thread.ts";
-import { moment, nothing, token, type Markup } from "./layout.ts";
+import { moment, nothing, token, type Around, type Markup } from "./layout.ts";
 import { threadPathOf } from "./paths.ts";
 import { queues } from "./queues.ts";
 import { partsMarkup } from "./thread-people.ts";
@@ -18,9 +18,10 @@ export interface RefusalsView {
   /** Threads that this browser has opened with a reason. */
   readonly opened: ReadonlySet<SessionId>;
   readonly csrf: string;
+  readonly role: Around["role"];
 }
 
-export function refusalsBody({ refusals, hasMore, isUnreviewed, opened, csrf }: RefusalsView): Markup {
+export function refusalsBody({ refusals, hasMore, isUnreviewed, opened, csrf, role }: RefusalsView): Markup {
   const query = isUnreviewed ? "" : "all=1&";
   const last = refusals.at(-1);
   return html`<h1>Refusals</h1>
@@ -38,7 +39,7 @@ export function refusalsBody({ refusals, hasMore, isUnreviewed, opened, csrf }: 
       refusals.length === 0
         ? nothing(isUnreviewed ? "Nothing is left to review." : "Nothing was refused.")
         : html`<ol class="refusals">
-            ${refusals.map((each) => refusalMarkup(each, opened, csrf))}
+            ${refusals.map((each) => refusalMarkup(each, { opened, csrf, role }))}
           </ol>`
     }
     ${
@@ -48,7 +49,10 @@ export function refusalsBody({ refusals, hasMore, isUnreviewed, opened, csrf }: 
     }`;
 }
 
-function refusalMarkup(refusal: Refusal, opened: ReadonlySet<SessionId>, csrf: string): Markup {
+function refusalMarkup(
+  refusal: Refusal,
+  { opened, csrf, role }: Pick<RefusalsView, "opened" | "csrf" | "role">,
+): Markup {
   const { session, at, inbound, reason, rule, hasThread, review } = refusal;
   const { author } = inbound;
   const isShut = needsReason(refusal) && !opened.has(session);
@@ -69,7 +73,15 @@ function refusalMarkup(refusal: Refusal, opened: ReadonlySet<SessionId>, csrf: s
       <span class="tag bad">refused</span> <span>${reason ?? ""}</span>
       ${rule === undefined || rule === reason ? "" : html`<span class="dim">${rule}</span>`}
     </p>
-    <div class="acts">${reviewButtons(session, csrf)}</div>
+    <div class="acts">
+      ${reviewButtons(session, csrf)}
+      ${
+        // Of any other the page of the thread has it.
+        hasThread || role !== "admin"
+          ? ""
+          : html`<a class="act" href="${threadPathOf(session)}/erase">Erase or hold</a>`
+      }
+    </div>
   </li>`;
 }
 

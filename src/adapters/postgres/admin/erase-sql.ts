@@ -30,12 +30,15 @@ export const WITHOUT_WORDS: ReadonlySet<string> = new Set([
   // Reasons of admins for what they did, which are the record of it.
   "erasures",
   "holds",
-  // Which admin looks through a thread.
-  "thread_reviews",
 ]);
 
 /** Taken away beside the threads. */
-export const BESIDE_THREADS: ReadonlySet<string> = new Set(["admin_browsers", "admin_offers", "audit"]);
+export const BESIDE_THREADS: ReadonlySet<string> = new Set([
+  "admin_browsers",
+  "admin_offers",
+  "audit",
+  "thread_reviews",
+]);
 
 export interface EraseStep {
   readonly table: string;
@@ -209,13 +212,14 @@ select o.session, case when starts_with(o.session, 'web:') or not exists (
   and exists (select from inbox i where i.session = o.session and i.body->'author'->>'id' = $3) then 'all' else 'person' end as extent
 from of_person o where starts_with(o.session, concat($1::text, ':', $2::text, ':'))`;
 
-/** The thread $3, if it is of the space, and what was branched from it. */
+/** The thread $3, if it is of the space, also one that never began because its first message was refused, and what was branched from it. */
 export const THREADS_OF_THREAD = `
 with recursive of_thread(session) as (
-  select s.id from sessions s where s.id = $3 and starts_with(s.id, concat($1::text, ':', $2::text, ':'))
+  select f.id from (select s.id from sessions s where s.id = $3 union select i.session from inbox i where i.session = $3) f
+    where starts_with(f.id, concat($1::text, ':', $2::text, ':'))
   union select b.target from branches b join of_thread o on o.session = b.source where b.target is not null)
 select o.session, case when o.session = $3 then 'all' else 'copied' end as extent
-from of_thread o join sessions s on s.id = o.session`;
+from of_thread o where o.session = $3 or exists (select from sessions s where s.id = o.session)`;
 
 /** The hold, if any, that stands against the erasure $3 in the space $1 $2, of kind $4 and subject $5: on that itself, or on a thread of it. */
 export const HELD_BACK = `

@@ -67,11 +67,14 @@ const BESIDE: readonly string[] = [
   `update admin_browsers set name = '${ERASED}', browser = '' where platform = $1 and space = $2 and person = $3`,
   `select audit_erase_name($1, $2, $3)`,
   ...[
-    ["person", "name"],
-    ["assignee", "assignee_name"],
+    ["remarks", "person", "name"],
+    ["remarks", "assignee", "assignee_name"],
+    ["remarks", "resolved_by", "resolved_name"],
+    ["thread_reviews", "assignee", "assignee_name"],
+    ["thread_reviews", "reviewed_by", "reviewed_name"],
   ].map(
-    ([person, name]) =>
-      `update remarks set ${name} = '${ERASED}' where ${person} = $3 and starts_with(session, concat($1::text, ':', $2::text, ':'))`,
+    ([table, person, name]) =>
+      `update ${table} set ${name} = '${ERASED}' where ${person} = $3 and starts_with(session, concat($1::text, ':', $2::text, ':'))`,
   ),
 ];
 

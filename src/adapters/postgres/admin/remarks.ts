@@ -35,7 +35,8 @@ const RESOLVE = {
   name: "remark-resolve",
   text: `
 with done as (
-  update remarks set resolved_at = now_ms(), resolved_name = $3 where session = $1 and id = $2 and ${IS_OPEN} returning 1 as one),
+  update remarks set resolved_at = now_ms(), resolved_by = $3, resolved_name = $4
+    where session = $1 and id = $2 and ${IS_OPEN} returning 1 as one),
 counted as (update overviews set flags = greatest(0, flags - 1) where session = $1 and exists (select from done))
 select one from done`,
 };
@@ -81,8 +82,8 @@ export function createRemarks(sql: Sql): Remarks {
     async assign(session, id, { person, name }) {
       return (await sql.query(ASSIGN, [session, id, person, cleanText(name)])).length > 0;
     },
-    async resolve(session, id, { name }) {
-      return (await sql.query(RESOLVE, [session, id, cleanText(name)])).length > 0;
+    async resolve(session, id, { person, name }) {
+      return (await sql.query(RESOLVE, [session, id, person, cleanText(name)])).length > 0;
     },
     async giveReason(browser, session, reason) {
       await sql.query(REASON, [browser, session, cleanText(reason)]);

@@ -25,8 +25,9 @@ on conflict (session) do update set assignee = excluded.assignee, assignee_name 
 const DONE = {
   name: "review-done",
   text: `
-insert into thread_reviews (session, reviewed_at, reviewed_name) values ($1, now_ms(), $2)
-on conflict (session) do update set reviewed_at = excluded.reviewed_at, reviewed_name = excluded.reviewed_name`,
+insert into thread_reviews (session, reviewed_at, reviewed_by, reviewed_name) values ($1, now_ms(), $2, $3)
+on conflict (session) do update
+set reviewed_at = excluded.reviewed_at, reviewed_by = excluded.reviewed_by, reviewed_name = excluded.reviewed_name`,
 };
 
 /** Settings of the thread itself refuse nobody. */
@@ -92,8 +93,8 @@ export function createReviews(sql: Sql, isDirectAddress: IsDirectAddress, dear: 
     async assign(session, { person, name }) {
       await sql.query(ASSIGN, [session, person, cleanText(name)]);
     },
-    async done(session, { name }) {
-      await sql.query(DONE, [session, cleanText(name)]);
+    async done(session, { person, name }) {
+      await sql.query(DONE, [session, person, cleanText(name)]);
     },
     async refusals({ platform, space }, { before, limit, isUnreviewed }) {
       const values = [platform, space, before ?? null, isUnreviewed, limit];
