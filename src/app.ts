@@ -53,6 +53,7 @@ import { isWebChatOn, openPlaces } from "./parts/places.ts";
 import { openServing, startWorkers } from "./parts/serving.ts";
 import { openStores } from "./parts/stores.ts";
 import { isSlackOverHttp, openSlack } from "./parts/slack.ts";
+import { openTitles } from "./parts/titles.ts";
 import { openWatch } from "./parts/watch.ts";
 import { openWebChat } from "./parts/web-chat.ts";
 
@@ -264,7 +265,6 @@ export async function startApp(
       const told = { clock, log, conversation, tools, goalTools: goalParts.tools };
       const agent = openAgent(told, settings, BOT_NAME);
       started.push({ name: "model", stop: () => agent.close() });
-      const goalTurns = goalLife.goalTurns(goalParts.bookkeeping);
       const sweeper = createSweeper(
         {
           store,
@@ -293,9 +293,10 @@ export async function startApp(
           model: agent.model,
           profileOf: agent.profileOf,
           replies: settings.config.replies,
+          titler: openTitles({ sql, surfaceOf, clock, log, newId }, settings),
           surfaceOf,
           backlog: createBacklog({ store, inbox, access, clock, log, conversationOf }),
-          goals: goalTurns,
+          goals: goalLife.goalTurns(goalParts.bookkeeping),
           stored: goals,
           locker,
           sweeper,

@@ -17,8 +17,8 @@ export interface Frozen {
   readonly tools: Blob;
 }
 
-/** What a model is asked for beside the reply of a run: a side call. `verify`: whether a goal is reached. */
-export type Purpose = "verify";
+/** What a model is asked for beside the reply of a run: a side call. `verify`: whether a goal is reached; `title`: what the thread is called. */
+export type Purpose = "verify" | "title";
 
 /** One model call, so that the request can be rebuilt byte for byte from stored entries. */
 export interface ModelCallRecord extends Frozen {

@@ -26,11 +26,15 @@ export interface ServingDeps
   after(step: ServeStep): ServeStep;
 }
 
+export interface Serving {
+  readonly people: Serve;
+  readonly goals: Serve;
+  /** Ends what is done beside runs. */
+  stop(): Promise<void>;
+}
+
 /** @param options of the worker. */
-export function openServing(
-  deps: ServingDeps,
-  options: RunSessionOptions,
-): { readonly people: Serve; readonly goals: Serve } {
+export function openServing(deps: ServingDeps, options: RunSessionOptions): Serving {
   const { stored: goals, places, store, departures } = deps;
   const serve = (takes?: "goals"): Serve => {
     const people = createRunSession(deps, options);
@@ -55,6 +59,7 @@ export function openServing(
       // Many are rung for where few may run. The claim decides; here it is found out without a lease, and at the price of one question.
       if (await goals.hasPlace(session).catch(() => true)) await goalTurn(session, leaving);
     },
+    stop: async () => deps.titler?.stop(),
   };
 }
 
@@ -68,7 +73,7 @@ export async function startWorkers(
     readonly database: Pick<Database, "warm">;
     readonly store: Pick<RunStore, "open">;
   },
-  serving: ReturnType<typeof openServing>,
+  serving: Serving,
   concurrency: number,
 ): Promise<readonly { readonly name: string; readonly stop: () => Promise<void> }[]> {
   const { coordination, database, store } = deps;
@@ -80,6 +85,7 @@ export async function startWorkers(
   const goalWorker = coordination.goalWorkerFor(serving.goals, Math.ceil(concurrency / 2));
   await goalWorker.start();
   return [
+    { name: "what is done beside runs", stop: () => serving.stop() },
     { name: "worker", stop: () => worker.close() },
     { name: "goal worker", stop: () => goalWorker.close() },
   ];

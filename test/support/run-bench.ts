@@ -23,6 +23,7 @@ import { createIntake } from "../../src/core/run/intake.ts";
 import { createGoalTurns } from "../../src/core/run/goal-turn.ts";
 import { createRunSession } from "../../src/core/run/run-session.ts";
 import { createServe } from "../../src/core/run/serve-session.ts";
+import type { Titler } from "../../src/core/run/titler.ts";
 import type { SessionId } from "../../src/core/thread.ts";
 import { storesOver, type Stores } from "../adapters/postgres/store-subject.ts";
 import { deletion, edit, message, newSession } from "../contract/store-samples.ts";
@@ -50,6 +51,8 @@ export interface RunBenchOptions {
   /** Default 1,000, of the bench's own clock: time stands still unless a test moves it. */
   readonly graceMs?: number;
   readonly lateWritesMs?: number;
+  /** Names new threads. */
+  readonly titler?: () => Titler;
   /** Its workers also begin the turns that the thread's goal has planned. */
   readonly takes?: "goals";
 }
@@ -177,6 +180,7 @@ export class RunBench {
         store,
         pages: gate(this.stores.pages, (method) => `${method}Page`),
         pictures: this.stores.pictures,
+        titler: this.#options.titler?.(),
         stops: this.#stops,
         clock: this.clock,
         log: silentLog,

@@ -210,6 +210,7 @@ export function createDiscordSurface(
       if (presence === "starting") typing.begin();
       else if (presence !== "working") typing.end();
     },
+    rename: (title) => threads.rename(session, title),
   };
 }
 

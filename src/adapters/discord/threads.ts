@@ -7,17 +7,25 @@ import { Routes } from "discord-api-types/v10";
 import type { Log } from "../../core/ports/log.ts";
 import type { MayBegin, Written } from "../../core/ports/surface.ts";
 import type { ThreadPlace, ThreadPlaces } from "../../core/ports/thread-places.ts";
+import { headOf } from "../../core/text.ts";
 import { threadOf, type SessionId } from "../../core/thread.ts";
 import type { DiscordApi } from "./api.ts";
 import type { DiscordFailure } from "./api-failure.ts";
-import { decisionOn, isForbidden, isThreadThere, isUnknownMessage } from "./refusals.ts";
+import { decisionOn, isForbidden, isThreadThere, isUnknownChannel, isUnknownMessage } from "./refusals.ts";
 
 export type OpenedThread = { readonly kind: "there" } | Exclude<Written, { readonly kind: "ok" }>;
 
 export interface Threads {
   /** Never throws. `gone`: there is none and there will be none. */
   open(session: SessionId, mayBegin?: MayBegin): Promise<OpenedThread>;
+  /**
+   * One that we opened, and that nobody has given another name since: Discord takes two names in ten minutes. Never throws.
+   * @returns false where it is not there yet.
+   */
+  rename(session: SessionId, name: string): Promise<boolean>;
 }
+
+const NAME_UNITS = 100;
 
 export interface ThreadsDeps {
   readonly api: DiscordApi;
@@ -93,6 +101,22 @@ export function createThreads({ api, places, log }: ThreadsDeps): Threads {
         log.warn("it could not be looked up where a thread hangs", { session, error });
         return { kind: "later", afterMs: 1_000 };
       }
+    },
+    async rename(session, name) {
+      try {
+        const place = await places.of(session);
+        if (place === undefined) return true;
+        const route = Routes.channel(threadOf(session).channel);
+        const there = await api.call("GET", route);
+        if (there.kind !== "ok") return !isUnknownChannel(there);
+        const { name: current } = there.data as { readonly name?: unknown };
+        if (current !== place.name) return true;
+        const renamed = await api.call("PATCH", route, { body: { name: headOf(name, NAME_UNITS) } });
+        if (renamed.kind !== "ok") log.info("a thread keeps its name on Discord", { session, ...renamed });
+      } catch (error) {
+        log.warn("it could not be looked up how a thread was named", { session, error });
+      }
+      return true;
     },
   };
 }

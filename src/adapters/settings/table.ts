@@ -107,7 +107,7 @@ export const table = {
   model: optional("MODEL", "The model that answers. With OpenAI's own server `gpt-5-mini` by default.", text),
   liteModel: optional(
     "LITE_MODEL",
-    "A cheap model for what stands beside the answers: it checks whether a goal is reached. On the same server with the same key, unless said.",
+    "A cheap model for what stands beside the answers: it names new threads, and checks whether a goal is reached. On the same server with the same key, unless said.",
     text,
   ),
   liteBaseUrl: optional(

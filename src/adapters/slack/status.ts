@@ -134,6 +134,9 @@ export class SlackStatus {
    */
   async rename(session: SessionId, title: string): Promise<void> {
     if (this.#isStopped || this.#way === "none") return;
+    // What is said again while it works says this one too.
+    const state = this.#threads.get(session);
+    if (state !== undefined) state.title = title;
     const { channel, root, space } = threadOf(session);
     const place = { channel_id: channel, thread_ts: root, title: headOf(title, TITLE_UNITS) };
     const method = this.#way === "agent" ? "agents.sessions.rename" : "assistant.threads.setTitle";

@@ -201,6 +201,7 @@ export function createSlackSurface(
     },
     leave: () => turns.leave(),
     show: (presence, title) => status.show(session, presence, title),
+    rename: async (title) => (await status.rename(session, title), true),
   };
 }
 

@@ -66,6 +66,8 @@ export function createWebSurface(
         return undefined;
       }
     },
+    // The list has it from its row.
+    rename: async () => (await tellOfThreads(deps), true),
   };
 }
 

@@ -73,6 +73,7 @@ const OUTCOMES: Readonly<Record<ModelCallView["outcome"], string>> = {
 
 const PURPOSES: Readonly<Record<NonNullable<ModelCallView["purpose"]>, string>> = {
   verify: ", to look whether the goal is reached",
+  title: ", to name the thread",
 };
 
 function ofCall({ model, durationMs, outcome, error, purpose, usage }: ModelCallView): string {

@@ -152,4 +152,9 @@ export interface Surface {
    * @param title of the thread, for a platform that lists them by one; it takes the first it is told.
    */
   show?(presence: Presence, title?: string): void;
+  /**
+   * The thread is called so from now on, where its place shows a name that is ours to give. Never rejects.
+   * @returns false where the thread is not there yet.
+   */
+  rename?(title: string): Promise<boolean>;
 }

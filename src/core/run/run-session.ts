@@ -32,6 +32,7 @@ import { outcomeOf, stoppedBeforeItBegan } from "./run-ending.ts";
 import { leaveSignal, openRunSignal, watchStops, type RunEnders, type StopWatch } from "./run-signal.ts";
 import type { Served, ServeStep } from "./serve-session.ts";
 import { storeEnd } from "./store-end.ts";
+import type { Titler } from "./titler.ts";
 import { markTriedAgain } from "./tried-again.ts";
 
 export interface RunSessionDeps extends LoopDeps {
@@ -47,6 +48,8 @@ export interface RunSessionDeps extends LoopDeps {
   surfaceOf(session: SessionId, voice?: Voice): Surface;
   /** Which model answers and what it is told; `frozen` is what it was told before, and holds. */
   readonly profileOf: ProfileOf;
+  /** Names new threads. Absent where no model does. */
+  readonly titler?: Titler | undefined;
   /** How replies are shown where. Default the same everywhere. */
   readonly replies?: ReplyRules;
   /** Absent where nothing begins by itself. */
@@ -310,6 +313,8 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
         isTold ? undefined : "goal",
       );
       writer = writerOf(claimed, lease, { onThreadGone: () => threadGone.abort(), notice, profile });
+      const { on } = writer;
+      deps.titler?.begin(claimed, (usage) => on({ kind: "usage", usage }));
       const marked = mark(claimed, lease, leaving);
       const enders = { lease, leaving, threadGone: threadGone.signal, stopWatch };
       const looped = await loop(claimed, profile, writer, enders, frozen);

@@ -47,6 +47,11 @@ describe("the status of a thread", () => {
     expect(session()?.title).toBe("Plans_ spring");
     await status.rename(world.session, "Plans for autumn");
     expect(session()?.title).toBe("Plans for autumn");
+    // What is said anew while it works says the newest name.
+    status.show(world.session, "waiting");
+    await until(() => session()?.status === "suspended", { what: "it waits" });
+    status.show(world.session, "working", "Plans: spring");
+    await until(() => session()?.status === "processing", { what: "it works again" });
     status.show(world.session, "idle");
     await until(() => session()?.status === "active", { what: "it rests" });
     status.show(world.session, "closed");
