@@ -5,12 +5,14 @@ import { pathToFileURL } from "node:url";
 import { join } from "node:path";
 import { threadOf, type SessionId } from "../../src/core/thread.ts";
 import { chaosModel } from "../chaos/model.ts";
+import { rowsOf } from "../chaos/journal.ts";
 import { randomOf } from "../chaos/random.ts";
 import { openChaosWorld, type ChaosWorld } from "../chaos/world.ts";
 import { FIGURES_FOLDER, type Figures, type Sample } from "./figures.ts";
 import { judge, judgeRest, type Verdict } from "./judge.ts";
 import { createLoad } from "./load.ts";
 import { failingNowAndThen } from "./model.ts";
+import { brokenReplies, type TakenAway } from "./replies.ts";
 import { postgresFigures, redisFigures, tableRows, type TableRow } from "./servers.ts";
 import { toleranceOf } from "./tolerances.ts";
 
@@ -65,11 +67,13 @@ export async function runSoak(options: SoakOptions): Promise<SoakOutcome> {
   const troubles: string[] = [];
   const before = await tableRows(postgres.url);
   const restBefore = await figuresOf(world, pids);
+  const takenAway: TakenAway[] = [];
   const load = createLoad(place, {
     seed,
     minutes,
     takeAway(session, ts) {
       const { channel } = threadOf(session as SessionId);
+      takenAway.push({ session, message: ts, at: Date.now() });
       world.slack.remove({ channel, ts });
     },
   });
@@ -107,7 +111,14 @@ export async function runSoak(options: SoakOptions): Promise<SoakOutcome> {
       troubles.push(`${name} did not live through it`);
   }
   troubles.push(...(await world.end()));
-  const { runs, requests } = await world.recordOf([]);
+  const record = await world.recordOf([]);
+  const { runs, requests } = record;
+  const ends = await rowsOf<{ readonly id: string; readonly at: number }>(
+    postgres.url,
+    "select id, ended_at as at from runs where ended_at is not null",
+  );
+  const endedAt = new Map(ends.map(({ id, at }) => [id, at]));
+  troubles.push(...brokenReplies({ ...record, takenAway, endedAt }));
   if (troubles.length > 0) world.keepLogs();
   return {
     samples,
