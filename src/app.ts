@@ -225,9 +225,8 @@ export async function startApp(
     const departures = createDepartures(sql);
     const leaveSpace = createLeaveSpace({ departures, goals, queue, stops });
     waitsFor = "Discord";
-    const threadPlaces = createThreadPlaces(sql);
     const discord = await openDiscord(
-      { places: threadPlaces, pacer: coordination.pacer, clock, log },
+      { places: createThreadPlaces(sql), pacer: coordination.pacer, clock, log },
       settings,
       signal,
       world.times,
@@ -260,9 +259,8 @@ export async function startApp(
     if (role !== "gateway") {
       const goalParts = openGoalParts({ goals, proposals, policies, clock, log, newId }, settings);
       started.push({ name: "lite model", stop: () => goalParts.close() });
-      const { conversation } = places;
       const tools = [goalParts.create, ...(world.tools ?? [])];
-      const told = { clock, log, conversation, tools, goalTools: goalParts.tools };
+      const told = { clock, log, conversation: places.conversation, tools, goalTools: goalParts.tools };
       const agent = openAgent(told, settings, BOT_NAME);
       started.push({ name: "model", stop: () => agent.close() });
       const sweeper = createSweeper(
