@@ -46,6 +46,11 @@ const TROUBLE: ReadonlySet<string> = new Set([
   "team_added_to_org",
 ]);
 
+/** And they would be on any other page. */
+export function hasUnknownBlocks(failure: { readonly kind: string; readonly code?: string }): boolean {
+  return failure.kind === "refused" && failure.code === "unsupported_block_type";
+}
+
 export function hasBadBlocks(failure: { readonly kind: string; readonly code?: string }): boolean {
   return failure.kind === "refused" && BAD_BLOCKS.has(failure.code ?? "");
 }
@@ -58,16 +63,10 @@ export function isFrozen(failure: { readonly kind: string; readonly code?: strin
 const STREAMED = "streaming_state_conflict";
 /** A stream that was begun is over: it was told to end, somebody pressed Stop, or Slack ended it. */
 const STREAM_OVER: ReadonlySet<string> = new Set(["message_not_in_streaming_state", "stopped_by_user"]);
-/** Slack streams nothing here for this app, and never will before somebody changes one of them. */
+/** Slack streams nothing for this app, and never will before somebody changes one of them. */
 const NO_STREAMS: ReadonlySet<string> = new Set([
-  "channel_type_not_supported",
   "feature_disabled",
-  "invalid_arguments",
-  "invalid_blocks",
-  "invalid_chunks",
   "method_deprecated",
-  "missing_recipient_team_id",
-  "missing_recipient_user_id",
   "missing_scope",
   "not_agent_app",
   "not_allowed_token_type",

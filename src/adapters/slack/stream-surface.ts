@@ -16,6 +16,7 @@ import type { SlackAnswer, SlackApi, SlackData } from "./api.ts";
 import { streamBudget, type StreamMethod } from "./budgets.ts";
 import { metadataOf } from "./find-post.ts";
 import { actionsOf } from "./format.ts";
+import type { LetBe } from "./let-be.ts";
 import { textOf } from "./payload.ts";
 import { decisionOn, hasNoStreams, isStreamedYet, isStreamOver } from "./refusals.ts";
 import type { SlackStatus } from "./status.ts";
@@ -23,8 +24,7 @@ import { growthOf, NOTHING, type Streamed } from "./stream-growth.ts";
 
 /** Shared by all threads of an install: what one of them has learnt holds for the others. */
 export interface SlackStreams {
-  /** Slack has said that this app may stream nothing, so nobody else has to try. */
-  isRefused: boolean;
+  readonly letBe: LetBe;
   /** Of this process, under way. */
   live: number;
 }
@@ -55,6 +55,9 @@ const STREAM_MS = 4 * 60_000;
 const MOST_LIVE = 6;
 /** Least time between two additions, ms. */
 const ADD_EVERY_MS = 800;
+/** So often, with this pause, an edit finds a stream that has not ended for Slack before its page is given up. */
+const CONFLICTS = 4;
+const CONFLICT_MS = 1_000;
 
 /** Who is written to alone: in a channel only one person sees a stream, and everybody else its first words. */
 export function isDirect(session: SessionId): boolean {
@@ -68,8 +71,10 @@ export function withStreams(surface: Surface, deps: StreamSurfaceDeps, session: 
   const log = deps.log.with({ session });
   const turns = createTurns(pacer, session);
   const live = new Map<string, Stream>();
-  /** Keys of streams whose answer never came. */
+  /** Keys of streams whose answer never came, or that Slack did not take. */
   const begun = new Set<string>();
+  /** How often Slack said of one that has ended that it is streamed yet, by message. */
+  const conflicts = new Map<string, number>();
 
   async function call(method: StreamMethod, args: SlackData, mayBegin?: MayBegin): Promise<SlackAnswer> {
     const answer = await api.call(method, { channel, ...args }, mayBegin);
@@ -90,7 +95,7 @@ export function withStreams(surface: Surface, deps: StreamSurfaceDeps, session: 
   async function begin(key: string, page: PageContent, mayBegin?: MayBegin): Promise<Written | undefined> {
     const growth = growthOf(NOTHING, page);
     if (growth === undefined || page.buttons.length === 0 || begun.has(key)) return undefined;
-    if (streams.isRefused || streams.live >= MOST_LIVE) return undefined;
+    if (streams.letBe.isOn || streams.live >= MOST_LIVE) return undefined;
     streams.live++;
     if ((await turn("chat.startStream", "progress")) !== undefined) {
       streams.live--;
@@ -106,16 +111,17 @@ export function withStreams(surface: Surface, deps: StreamSurfaceDeps, session: 
     if (ts !== undefined) {
       live.set(ts, { key, since: clock.ticks(), shown: growth.shown });
       hasBegun();
+      streams.letBe.taken();
       return { kind: "ok", message: ts };
     }
     streams.live--;
     if (answer.kind === "ok") return { kind: "unknown", why: "the answer names no message" };
-    if (hasNoStreams(answer)) {
-      streams.isRefused = true;
-      log.info("nothing can be streamed in this Slack; replies are edited", { ...answer });
-    }
     const decision = decisionOn(answer);
-    if (decision.kind === "unknown") begun.add(key);
+    if (decision.kind === "refused") {
+      log.info("Slack streams no such page; it is posted and edited", { ...answer });
+      streams.letBe.refused(session, hasNoStreams(answer));
+    }
+    if (decision.kind === "unknown" || decision.kind === "refused") begun.add(key);
     // Whatever Slack has against a stream, it may take a post.
     const mayHelp = decision.kind === "refused" || decision.kind === "gone" || decision.kind === "too_long";
     return mayHelp || answer.kind === "rate_limited" ? undefined : decision;
@@ -181,13 +187,19 @@ export function withStreams(surface: Surface, deps: StreamSurfaceDeps, session: 
     const written = await surface.edit(ts, page, mayBegin, urgency);
     if (!isStreamedYet(written)) return written;
     // Somebody else has begun it and is gone.
-    const wait = isLive ? undefined : await end(ts, mayBegin, urgency);
+    const hasEnded = isLive || conflicts.has(ts);
+    const wait = hasEnded ? undefined : await end(ts, mayBegin, urgency);
     if (wait !== undefined) return wait;
-    const again = isLive ? written : await surface.edit(ts, page, mayBegin, urgency);
+    const again = hasEnded ? written : await surface.edit(ts, page, mayBegin, urgency);
     if (!isStreamedYet(again)) return again;
+    // Slack may know a moment later that it has ended.
+    const tries = (conflicts.get(ts) ?? 0) + 1;
+    conflicts.set(ts, tries);
+    if (tries < CONFLICTS) return { kind: "later", afterMs: CONFLICT_MS };
     log.warn("a stream does not end: another page takes its place", { message: ts });
-    await surface.remove(ts, mayBegin, urgency);
-    return { kind: "gone", what: "frozen" };
+    const removed = await surface.remove(ts, mayBegin, urgency);
+    const isGone = removed.kind === "ok" || (removed.kind === "gone" && removed.what === "message");
+    return isGone ? { kind: "gone", what: "frozen" } : removed;
   }
 
   return overlaid(surface, {

@@ -5,21 +5,29 @@
 
 /** Nobody sees it, and nothing that has it inside is a command, a name or an address. */
 const JOINER = "\u2060";
-const FENCE = /^[ \t>]*(?:`{3,}|~{3,})/;
+const FENCE = /^[ \t>]*(?<sign>`{3,}|~{3,})(?<rest>.*)$/;
 /** Code is left as it is; of links and images what they are called. */
-const CODE_OR_LINK = /(`+)(?!`)(?:(?!\1(?!`))[\s\S])*\1(?!`)|!?\[([^\][]*)\]\((?:[^()\n]|\([^()\n]*\))*\)/g;
-/** The sign of a command or name, a scheme, the beginning of a host: each is told by the one sign that follows. */
-const LIVE = /<(?=[!@#a-z])|@(?=[\p{L}\d_])|:(?=\/)|\bwww\.(?=\w)/gu;
+const CODE_OR_LINK =
+  /(`+)(?!`)(?:(?!\1(?!`)|\n[ \t]*\n)[\s\S])*\1(?!`)|!?\[([^\][]*)\]\((?:[^()\n]|\([^()\n]*\))*\)/g;
+/**
+ * The sign of a command or name, a scheme, the beginning of a host, what ties an address to a label: each is told by the one sign that
+ * follows. In code too, since what we take for code Slack may take for words.
+ */
+const LIVE = /\](?=[([:])|<(?=[!@#a-z])|@(?=[\p{L}\d_])|:(?=\/)|\bwww\.(?=\w)/gu;
 
 export function streamText(markdown: string): string {
-  let isCode = false;
+  /** What the code that is open was opened with. */
+  let fence: string | undefined;
   const parts: { readonly isCode: boolean; readonly lines: string[] }[] = [];
   for (const line of markdown.split("\n")) {
-    const isFence = FENCE.test(line);
+    const { sign, rest = "" } = FENCE.exec(line)?.groups ?? {};
+    const opens = fence === undefined && sign !== undefined && !(sign.startsWith("`") && rest.includes("`"));
+    const isCode = fence !== undefined || opens;
     const part = parts.at(-1);
-    if (part?.isCode === (isCode || isFence)) part.lines.push(line);
-    else parts.push({ isCode: isCode || isFence, lines: [line] });
-    if (isFence) isCode = !isCode;
+    if (part?.isCode === isCode) part.lines.push(line);
+    else parts.push({ isCode, lines: [line] });
+    if (opens) fence = sign;
+    else if (fence !== undefined && sign?.startsWith(fence) && rest.trim() === "") fence = undefined;
   }
   const named = parts.map((part) => {
     const text = part.lines.join("\n");

@@ -20,8 +20,9 @@ import {
   type NewerKind,
   type SlackMessage,
 } from "./format.ts";
+import type { LetBe } from "./let-be.ts";
 import { fieldsOf, textOf } from "./payload.ts";
-import { decisionOn, hasBadBlocks, isFrozen } from "./refusals.ts";
+import { decisionOn, hasBadBlocks, hasUnknownBlocks, isFrozen } from "./refusals.ts";
 import type { SlackStatus } from "./status.ts";
 
 export interface SlackSurfaceDeps {
@@ -36,10 +37,8 @@ export interface SlackSurfaceDeps {
   readonly log: Log;
 }
 
-export interface SlackLook {
-  /** Kinds of blocks that it does not know. */
-  readonly lacks: Set<NewerKind>;
-}
+/** Whether each kind of blocks is known there. */
+export type SlackLook = Readonly<Record<NewerKind, LetBe>>;
 
 export interface SlackSurfaceOptions {
   /** Who writes. Default the reply. */
@@ -78,6 +77,8 @@ export function createSlackSurface(
     remove: methodBudget(space, "chat.delete"),
   };
   const posts = createFindPost(api, { channel, root });
+  /** Kinds of blocks that Slack did not take of this answer, or takes of none. */
+  const lacks = new Set<NewerKind>();
   /** Keys of posts whose answer never came, with the wall-clock time of their first try. */
   const begun = new Map<string, number>();
 
@@ -102,16 +103,23 @@ export function createSlackSurface(
     mayBegin?: MayBegin,
   ): Promise<SlackAnswer> {
     const { text, plain } = message;
-    const { lacks } = deps.look;
+    for (const kind of NEWER_KINDS) if (deps.look[kind].isOn) lacks.add(kind);
     const wished = withoutKinds(message.blocks, lacks);
     let answer = await api.call(method, { ...args, text, blocks: wished }, mayBegin);
+    const isForGood = hasUnknownBlocks(answer);
+    if (answer.kind === "ok")
+      for (const kind of NEWER_KINDS) if (hasKind(wished, kind)) deps.look[kind].taken();
     for (const kinds of suspectsIn(wished)) {
       if (!hasBadBlocks(answer)) return answer;
       log.debug("Slack may not know all kinds of blocks here; others are tried", { ...answer, kinds });
       const blocks = withoutKinds(wished, new Set(kinds));
       answer = await api.call(method, { ...args, text, blocks }, mayBegin);
       // Only then they were at fault, and not the rest of the page.
-      if (answer.kind === "ok") for (const kind of kinds) lacks.add(kind);
+      if (answer.kind !== "ok") continue;
+      for (const kind of kinds) {
+        lacks.add(kind);
+        deps.look[kind].refused(session, isForGood);
+      }
     }
     if (!hasBadBlocks(answer)) return answer;
     log.warn("Slack refused the blocks of a page; it is sent as text", { ...answer });

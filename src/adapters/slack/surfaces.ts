@@ -7,7 +7,7 @@ import type { Surface, Voice } from "../../core/ports/surface.ts";
 import type { SessionId } from "../../core/thread.ts";
 import type { SlackApi } from "./api.ts";
 import { withSlackFiles, type SlackFiles } from "./file-surface.ts";
-import type { NewerKind } from "./format.ts";
+import { LetBe } from "./let-be.ts";
 import { SlackStatus } from "./status.ts";
 import { isDirect, withStreams, type SlackStreams } from "./stream-surface.ts";
 import { createSlackSurface, type SlackSurfaceOptions } from "./surface.ts";
@@ -32,8 +32,12 @@ export function createSlackSurfaces(
 ): SlackSurfaces {
   const status = new SlackStatus(deps);
   const files: SlackFiles = { isRefused: false };
-  const shared = { ...deps, status, look: { lacks: new Set<NewerKind>() } };
-  const streams: SlackStreams = { isRefused: options.isStreaming === false, live: 0 };
+  const shared = {
+    ...deps,
+    status,
+    look: { plan: new LetBe(deps.clock), context_actions: new LetBe(deps.clock) },
+  };
+  const streams: SlackStreams = { letBe: new LetBe(deps.clock, options.isStreaming === false), live: 0 };
   return {
     of(session, voice = "reply") {
       const plain = createSlackSurface(shared, session, { ...options, voice });

@@ -31,7 +31,12 @@ describe("the words of a stream", () => {
     ["see [it](https://a.example/x_(y)) now", "see it now"],
     ["![a chart](https://a.example/?secret)", "a chart"],
     ["https://a.example and www.b.example", "https:\u2060//a.example and www.\u2060b.example"],
-    ["`a[0](b)` and\n```\nc[1](d)\n```", "`a[0](b)` and\n```\nc[1](d)\n```"],
+    ["`a[0](b)` and\n```\nc[1](d)\n```", "`a[0]\u2060(b)` and\n```\nc[1]\u2060(d)\n```"],
+    ["```\n~~~\n```\nsee [Bank](//evil.example)", "```\n~~~\n```\nsee Bank"],
+    ["````\n```\n[a](b)\n````\n[c](d)", "````\n```\n[a]\u2060(b)\n````\nc"],
+    ["a ` and\n\n[Bank](//evil.example) ` b", "a ` and\n\nBank ` b"],
+    ["[b](evil.example/((a)))", "[b]\u2060(evil.example/((a)))"],
+    ["[Bank][1]\n\n[1]: //evil.example", "[Bank]\u2060[1]\n\n[1]\u2060: //evil.example"],
   ])("of %s", (text, sent) => expect(streamText(text)).toBe(sent));
 
   it("say all that the answer says outside of links", () => {

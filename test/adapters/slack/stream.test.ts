@@ -277,7 +277,7 @@ describe("a reply in direct messages", () => {
     expect(world.shown()[0]?.blocks?.map(({ type }) => type)).toEqual(["rich_text", "plan", "actions"]);
   });
 
-  test.each(["unknown_method", "not_agent_app", "invalid_chunks"])(
+  test.each(["unknown_method", "not_agent_app"])(
     "in a Slack that streams nothing (%s) replies are posted and edited, and nobody asks again",
     async (error) => {
       await direct();
@@ -293,6 +293,38 @@ describe("a reply in direct messages", () => {
       expect(callsOf("chat.startStream")).toBe(1);
     },
   );
+
+  test.each(["invalid_chunks", "invalid_arguments"])(
+    "a page that Slack does not stream (%s) is posted and edited, and the next answer is streamed",
+    async (error) => {
+      await direct();
+      world.slack.fault("chat.startStream", { kind: "refused", error });
+      for (const name of ["r1", "r2"]) {
+        const writer = world.writer(name, { isNew: true });
+        writer.on(started);
+        await shows("Thinking…");
+        expect(world.shown().at(-1)?.isStreaming === true).toBe(name === "r2");
+        writer.on(said(`answer of ${name}`));
+        expect(await writer.settle(stopped)).toEqual({ kind: "settled" });
+      }
+      expect(answers()).toEqual(["answer of r1", "answer of r2"]);
+      expect(callsOf("chat.startStream")).toBe(2);
+    },
+  );
+
+  test.each([
+    ["a moment later", 3, 0],
+    ["never", 5, 2],
+  ])("where Slack knows %s that a stream has ended, the answer is there once", async (_, times, removed) => {
+    await direct();
+    world.slack.fault("chat.update", { kind: "refused", error: "streaming_state_conflict" }, { times });
+    const writer = await writing("The answer");
+    // Nothing is posted beside it before it is known to be taken away.
+    if (removed > 0) world.slack.fault("chat.delete", { kind: "status", status: 503 });
+    expect(await writer.settle(stopped)).toEqual({ kind: "settled" });
+    expect(answers()).toEqual(["The answer"]);
+    expect(callsOf("chat.delete")).toBe(removed);
+  });
 
   test("where many answers grow at once the others are posted and edited, and finals wait for nobody", async () => {
     await direct({ rateLimits: {} });

@@ -127,3 +127,15 @@ test("a thread whose people want to see the steps shows them from the next answe
   ]);
   expect(await b.problems()).toEqual([]);
 });
+
+test("a thread is called by its first words in its first run alone: later it may have a name of a person's", async () => {
+  const titles: (string | undefined)[] = [];
+  const b = bench([reply("one"), reply("two")]);
+  Object.assign(b.thread, { show: (_: unknown, title?: string) => void titles.push(title) });
+  await b.say("hello");
+  await b.rest();
+  await b.say("and more");
+  await b.rest();
+  expect(titles.length).toBeGreaterThan(2);
+  expect(titles.filter((title) => title !== undefined)).toEqual(["hello"]);
+});
