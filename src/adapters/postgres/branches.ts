@@ -68,16 +68,26 @@ returning 1 as one`,
 const REFUSED = { name: "branch-refused", text: `update branches set refusal = $2 where id = $1` };
 const DONE = { name: "branch-done", text: `update branches set done = true where id = $1` };
 
+const IS_OPEN = `b.id = $1 and b.target is not null and b.copied_to is null and not b.done`;
+
+const ENDS = { name: "branch-copy-ends", text: `select b.source, b.target from branches b where ${IS_OPEN}` };
+
 const OPEN = {
   name: "branch-copy-open",
   text: `
-select b.source, b.epoch, b.up_to as "upTo", b.target, b.prompt_hash as prompt, b.tools_hash as tools
-from branches b where b.id = $1 and b.target is not null and b.copied_to is null for update`,
+select b.epoch, b.up_to as "upTo", b.prompt_hash as prompt, b.tools_hash as tools
+from branches b where ${IS_OPEN} for update`,
 };
 
 const MADE = {
   name: "branch-copy-made",
   text: `insert into sessions (id) values ($1) on conflict (id) do nothing`,
+};
+
+/** An erasure of the source is waited for: what is copied behind it is what it left, if that may be copied at all. */
+const SOURCE_HELD = {
+  name: "branch-copy-source",
+  text: `select id from sessions where id = $1 for key share`,
 };
 
 /** Whoever claims the session waits for this row, and then reads what was copied. */
@@ -142,11 +152,14 @@ interface TakenRow {
   readonly where: unknown;
 }
 
-interface OpenRow {
+interface EndsRow {
   readonly source: string;
+  readonly target: string;
+}
+
+interface OpenRow {
   readonly epoch: number;
   readonly upTo: number;
-  readonly target: string;
   readonly prompt: string | null;
   readonly tools: string | null;
 }
@@ -180,11 +193,16 @@ export function createBranches(sql: Sql): Branches {
     },
     copy: (id) =>
       sql.transaction(async (tx) => {
-        const [branch] = await tx.query<OpenRow>(OPEN, [id]);
-        if (branch === undefined) return;
-        const { source, epoch, upTo, target, prompt, tools } = branch;
+        const [ends] = await tx.query<EndsRow>(ENDS, [id]);
+        if (ends === undefined) return;
+        const { source, target } = ends;
+        // Sessions before branches, as who erases takes them.
+        await tx.query(SOURCE_HELD, [source]);
         await tx.query(MADE, [target]);
         const [held] = await tx.query<{ lastSeq: number }>(HELD, [target]);
+        const [branch] = await tx.query<OpenRow>(OPEN, [id]);
+        if (branch === undefined) return;
+        const { epoch, upTo, prompt, tools } = branch;
         // Somebody was called there before the history was: it stands before what they said.
         const moved = (held?.lastSeq ?? 0) === 0 ? 0 : -MOVED - upTo;
         await tx.query(COPY, [id, source, epoch, upTo, target, moved, prompt, tools]);

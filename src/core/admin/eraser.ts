@@ -68,12 +68,19 @@ export function createEraser(deps: EraserDeps, options: EraserOptions = {}): Era
     await queue.wake(session).catch((error: unknown) => log.debug("not rung; the sweeper will", { error }));
   }
 
+  /** Each thread once: one that fails keeps none of the others waiting. @throws AggregateError of all that failed, in the end. */
   async function work(id: string): Promise<void> {
-    for (let left = await erasures.left(id); left.length > 0; left = await erasures.left(id)) {
-      const [session] = left;
-      if (session === undefined || stopping.signal.aborted) return;
-      await eraseThread(id, session);
+    const tried = new Set<SessionId>();
+    const errors: unknown[] = [];
+    // Looked at anew each time: a branch that was made meanwhile joins them.
+    const next = async (): Promise<SessionId | undefined> =>
+      (await erasures.left(id)).find((each) => !tried.has(each));
+    for (let session = await next(); session !== undefined; session = await next()) {
+      if (stopping.signal.aborted) return;
+      tried.add(session);
+      await eraseThread(id, session).catch((error: unknown) => errors.push(error));
     }
+    if (errors.length > 0) throw new AggregateError(errors, `${errors.length} threads could not be erased`);
     await erasures.finish(id);
   }
 

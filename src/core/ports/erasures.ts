@@ -26,6 +26,8 @@ export interface ErasedThread {
   readonly counts: Readonly<Record<string, number>>;
   /** SHA-256, hex, of the lines `table id` of all rows, sorted, each ended by a line break. */
   readonly digest?: string;
+  /** What it waits for: a hold that was set since the erasure began. */
+  readonly heldBack?: Hold;
 }
 
 export interface Erasure {
@@ -50,7 +52,10 @@ export type Begun =
 export interface Erasures {
   /** Durable when it resolves, with every thread that has something of it: whoever dies behind that leaves work that is taken up. */
   begin(id: string, thing: ErasedThing, reason: string, who: Person): Promise<Begun>;
-  /** Threads of it that are still to be erased. Nobody else takes it up for a minute. */
+  /**
+   * Threads of it that are still to be erased and not held, also those that were branched off meanwhile. Nobody else takes it up for a
+   * minute.
+   */
   left(id: string): Promise<readonly SessionId[]>;
   /** A stop as of now: what runs in the thread ends, and nothing that waits begins. */
   halt(session: SessionId): Promise<void>;
@@ -58,6 +63,7 @@ export interface Erasures {
   isRunning(session: SessionId): Promise<boolean>;
   /**
    * One transaction that raises the fence, so that no attempt that is still alive writes anything back. Done twice it changes nothing more.
+   * Nothing either where the thread is held by now.
    */
   erase(id: string, session: SessionId): Promise<void>;
   /** What stands beside the threads; then it is done. Nothing where threads are left. */

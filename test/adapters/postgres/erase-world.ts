@@ -111,7 +111,8 @@ export function eraseWorld(sql: Sql) {
     await store.settled(fence);
   }
 
-  async function branchOf(session: SessionId): Promise<SessionId> {
+  /** Asked for and opened on the platform, and nothing is copied yet. */
+  async function openedBranchOf(session: SessionId) {
     const asked = command(session, { name: "branch" }, { author: ANA });
     const trunk = await branches.look(session);
     const border = trunk && settledBorder(trunk.lines, {});
@@ -119,7 +120,12 @@ export function eraseWorld(sql: Sql) {
     await branches.put(asked, { rule: "all" }, { ...border, epoch: trunk.epoch, label: trunk.label });
     const to = newSlackThread();
     await branches.opened(asked.id, to);
-    await branches.copy(asked.id);
+    return { to, copy: () => branches.copy(asked.id) };
+  }
+
+  async function branchOf(session: SessionId): Promise<SessionId> {
+    const { to, copy } = await openedBranchOf(session);
+    await copy();
     return to;
   }
 
@@ -155,6 +161,7 @@ export function eraseWorld(sql: Sql) {
     await remarks.add(session, { id: `r${++count}`, kind: "note", text: `${WORD} is private` }, BOSS);
     await remarks.giveReason("browser", session, `because of ${WORD}`);
     await audit.write({ who: BOSS, kind: "reason", session, about: `because of ${WORD}` });
+    await audit.write({ who: BOSS, kind: "reason", about: `quarterly, "${WORD}" (an export of {})` });
     await audit.write({ who: BOSS, kind: "search", about: `tell ${WORD.toUpperCase()}` });
     const { channel } = threadOf(session);
     const owed = { platform: "slack", space: "T1", place: WORD, text: `the title is ${WORD}` } as const;
@@ -184,6 +191,7 @@ export function eraseWorld(sql: Sql) {
     erasures: createErasures(sql),
     say,
     answered,
+    openedBranchOf,
     branchOf,
     filled,
     filledWebThread,

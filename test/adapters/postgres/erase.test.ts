@@ -111,6 +111,8 @@ describe.each([postgresBackend(), pgliteBackend()])("$name", (backend) => {
     }
     // What Ben himself said in the branch is his.
     expect(await placesOf(backend.sql(), HAYSTACK)).toContain("entries.body");
+    // Why many threads were exported stays the record of it, but for the word.
+    expect(await placesOf(backend.sql(), 'quarterly, "[erased]"')).toEqual(["audit.about"]);
   });
 
   test("a thread goes on from nothing, and a branch of it from markers that a strict provider takes", async () => {

@@ -186,14 +186,22 @@ export function erasureBody({ id, thing, reason, who, at, doneAt, threads }: Era
     </p>`;
 }
 
-function threadRow({ session, extent, doneAt, counts, digest }: ErasedThread): Markup {
+function threadRow({ session, extent, doneAt, counts, digest, heldBack }: ErasedThread): Markup {
   const rows = Object.entries(counts).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return html`<tr>
     <td>
       <a href="${threadPathOf(session)}"><code>${session}</code></a>
     </td>
     <td>${EXTENTS[extent]}</td>
-    <td data-label="When">${doneAt === undefined ? "not yet" : moment(doneAt)}</td>
+    <td data-label="When">
+      ${
+        doneAt !== undefined
+          ? moment(doneAt)
+          : heldBack === undefined
+            ? "not yet"
+            : html`held back by <bdi>${heldBack.name}</bdi>: <span class="plain">${heldBack.reason}</span>`
+      }
+    </td>
     <td class="wide">${rows.map(([name, count]) => `${name} ${count}`).join(", ")}</td>
     <td class="wide"><code>${digest ?? ""}</code></td>
   </tr>`;

@@ -157,7 +157,8 @@ where t.session = $1 on conflict (session, id) do nothing returning id`,
   { table: "goal_proposals", text: `delete from goal_proposals p where p.session = $1 returning p.id` },
   {
     table: "branches",
-    text: `update branches b set label = '${ERASED}', refusal = null, done = b.done or b.source = $1
+    // Nothing is copied out of it any more, nor into it.
+    text: `update branches b set label = '${ERASED}', refusal = null, done = b.done or b.source = $1 or b.copied_to is null
 where b.source = $1 or b.target = $1 returning b.id`,
   },
   {
@@ -169,11 +170,12 @@ where b.source = $1 or b.target = $1 returning b.id`,
     table: "review_reasons",
     text: `delete from review_reasons v where v.session = $1 returning concat(v.browser, '/', v.session) as id`,
   },
+  // Before the lines: who writes lines takes its row first.
+  { table: "overviews", text: `delete from overviews o where o.session = $1 returning o.session as id` },
   {
     table: "search_lines",
     text: `delete from search_lines l where l.session = $1 returning concat(l.epoch, '.', l.seq) as id`,
   },
-  { table: "overviews", text: `delete from overviews o where o.session = $1 returning o.session as id` },
   {
     table: "thread_places",
     text: `update thread_places p set name = '${ERASED}' where p.session = $1 returning p.session as id`,
@@ -220,6 +222,16 @@ with recursive of_thread(session) as (
   union select b.target from branches b join of_thread o on o.session = b.source where b.target is not null)
 select o.session, case when o.session = $3 then 'all' else 'copied' end as extent
 from of_thread o where o.session = $3 or exists (select from sessions s where s.id = o.session)`;
+
+/** What was copied out of the thread $2 while the erasure $1 was under way, or before somebody said anything there: now of it as well. */
+export const JOINED = `
+insert into erased_threads (erasure, session, extent)
+select x.id, b.target, case x.kind when 'thread' then 'copied' else 'person' end
+from erasures x, branches b where x.id = $1 and b.source = $2 and b.copied_to is not null on conflict do nothing`;
+
+/** SQL: what stands against an erasure of this kind and subject: a hold on that itself, or on this thread. `h` is a hold. */
+export const holdingBack = (kind: string, subject: string, session: string): string =>
+  `((h.kind = ${kind} and h.subject = ${subject}) or ${holdingThread(session)})`;
 
 /** The hold, if any, that stands against the erasure $3 in the space $1 $2, of kind $4 and subject $5: on that itself, or on a thread of it. */
 export const HELD_BACK = `

@@ -40,9 +40,18 @@ export function openBook(): Book {
 
 const HOLD = { name: "erase-hold", text: "select id from sessions where id = $1 for update" };
 
-/** Whoever writes in the thread waits for its row, and finds another fence behind it. */
+const HOLD_BRANCHES = {
+  name: "erase-hold-branches",
+  text: "select id from branches where source = $1 or target = $1 order by id for update",
+};
+
+/**
+ * Whoever writes in the thread waits for its row, and finds another fence behind it. A copy that is under way, of it or to it, is
+ * waited for: what it brought is there then.
+ */
 export async function holdThread(tx: Sql, session: string): Promise<void> {
   await tx.query(HOLD, [session]);
+  await tx.query(HOLD_BRANCHES, [session]);
 }
 
 /** @param person whose words; null for those of anybody. */

@@ -12,8 +12,17 @@ import type { Hold } from "../../../core/ports/holds.ts";
 import { cleanText } from "../../../core/text.ts";
 import type { Platform, SessionId } from "../../../core/thread.ts";
 import type { Sql } from "../sql.ts";
-import { ERASED, HELD_BACK, ITS_WORDS, THREADS_OF_PERSON, THREADS_OF_THREAD } from "./erase-sql.ts";
+import {
+  ERASED,
+  HELD_BACK,
+  holdingBack,
+  ITS_WORDS,
+  JOINED,
+  THREADS_OF_PERSON,
+  THREADS_OF_THREAD,
+} from "./erase-sql.ts";
 import { eraseThread, holdThread, openBook } from "./erase-thread.ts";
+import { holding, seeingHolds } from "./hold-sql.ts";
 
 const BEGIN = {
   name: "erasure-begin",
@@ -21,11 +30,16 @@ const BEGIN = {
 insert into erasures (id, platform, space, kind, subject, reason, person, name) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
 };
 
+/** A hold on a thread of an erasure, or on what that erases; `t` and `x` are their rows. */
+const HOLDS = `from holds h where ${holding("x.platform", "x.space")} and ${holdingBack("x.kind", "x.subject", "t.session")}`;
+
+/** What is held is left until the hold is lifted. */
 const LEFT = {
   name: "erasure-left",
   text: `
 with taken as (update erasures set taken_at = now_ms() where id = $1)
-select session from erased_threads where erasure = $1 and done_at is null order by session`,
+select t.session from erased_threads t join erasures x on x.id = t.erasure
+where t.erasure = $1 and t.done_at is null and not exists (select ${HOLDS}) order by t.session`,
 };
 
 const HALT = {
@@ -45,6 +59,15 @@ const TAKEN = {
   text: `
 select x.platform, x.space, x.kind, x.subject, t.extent from erasures x join erased_threads t on t.erasure = x.id
 where x.id = $1 and t.session = $2 and t.done_at is null for update of t`,
+};
+
+const SEE_HOLDS = { name: "erasure-sees-holds", text: `select ${seeingHolds("$1", "$2")}` };
+
+const IS_HELD = {
+  name: "erasure-thread-held",
+  text: `
+select 1 as one from erased_threads t join erasures x on x.id = t.erasure
+where t.erasure = $1 and t.session = $2 and exists (select ${HOLDS})`,
 };
 
 const DONE = {
@@ -95,7 +118,10 @@ const GET = {
   name: "erasure-get",
   text: `
 select ${COLUMNS}, (
-  select json_agg(json_build_object('session', t.session, 'extent', t.extent, 'doneAt', t.done_at, 'counts', t.counts, 'digest', t.digest)
+  select json_agg(json_build_object('session', t.session, 'extent', t.extent, 'doneAt', t.done_at, 'counts', t.counts, 'digest', t.digest,
+      'heldBack', case when t.done_at is null then (
+        select json_build_object('id', h.id, 'kind', h.kind, 'subject', h.subject, 'reason', h.reason, 'name', h.name, 'at', h.at)
+        ${HOLDS} order by h.n limit 1) end)
     order by t.session) from erased_threads t where t.erasure = x.id) as threads
 from erasures x where x.platform = $1 and x.space = $2 and x.id = $3`,
 };
@@ -126,6 +152,7 @@ interface ThreadRow {
   readonly doneAt: number | null;
   readonly counts: Readonly<Record<string, number>> | null;
   readonly digest: string | null;
+  readonly heldBack: Hold | null;
 }
 
 class HeldBack extends Error {
@@ -186,11 +213,14 @@ export function createErasures(sql: Sql): Erasures {
         // Somebody else has done it.
         if (taken === undefined) return;
         const { platform, space, kind, subject, extent } = taken;
+        await tx.query(SEE_HOLDS, [platform, space]);
+        if ((await tx.query(IS_HELD, [id, session])).length > 0) return;
         const book = openBook();
         const [of] = await tx.query<{ words: string }>({ text: ITS_WORDS }, [session]);
         const lines = { text: "select audit_erase_words($1, $2, $3, $4) as id" };
         book.add("audit", await tx.query<{ id: number }>(lines, [platform, space, session, of?.words ?? ""]));
         await eraseThread(tx, { session, extent, person: kind === "person" ? subject : null }, book);
+        await tx.query({ text: JOINED }, [id, session]);
         const { counts, digest } = book.proof();
         await tx.query(DONE, [id, session, JSON.stringify(counts), digest]);
       }),
@@ -240,12 +270,13 @@ function toErasure({
   };
 }
 
-function toThread({ session, extent, doneAt, counts, digest }: ThreadRow): ErasedThread {
+function toThread({ session, extent, doneAt, counts, digest, heldBack }: ThreadRow): ErasedThread {
   return {
     session,
     extent,
     counts: counts ?? {},
     ...(doneAt === null ? {} : { doneAt }),
     ...(digest === null ? {} : { digest }),
+    ...(heldBack === null ? {} : { heldBack }),
   };
 }

@@ -8,3 +8,11 @@ export const holding = (platform: string, space: string): string =>
 export const holdingThread = (session: string): string => `
   (h.kind = 'space' or (h.kind = 'thread' and h.subject = ${session}) or (h.kind = 'person' and exists (
     select from inbox i where i.session = ${session} and i.body->'author'->>'id' = h.subject)))`;
+
+/** SQL: taken by who sets a hold, and shared by who erases: which of them is first is then the same for both. */
+const lockName = (platform: string, space: string): string =>
+  `hashtextextended(concat('holds:', ${platform}::text, ':', ${space}::text), 0)`;
+export const settingHold = (platform: string, space: string): string =>
+  `pg_advisory_xact_lock(${lockName(platform, space)})`;
+export const seeingHolds = (platform: string, space: string): string =>
+  `pg_advisory_xact_lock_shared(${lockName(platform, space)})`;

@@ -3,11 +3,13 @@
 import type { Hold, HoldKind, Holds } from "../../../core/ports/holds.ts";
 import { cleanText } from "../../../core/text.ts";
 import type { Sql } from "../sql.ts";
+import { settingHold } from "./hold-sql.ts";
 
 const SET = {
   name: "hold-set",
   text: `
-insert into holds (id, platform, space, kind, subject, reason, person, name) values ($1, $2, $3, $4, $5, $6, $7, $8)
+with alone as materialized (select ${settingHold("$2", "$3")})
+insert into holds (id, platform, space, kind, subject, reason, person, name) select $1, $2, $3, $4, $5, $6, $7, $8 from alone
 on conflict (platform, space, kind, subject) where lifted_at is null do nothing returning id`,
 };
 

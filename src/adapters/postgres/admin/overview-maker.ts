@@ -18,12 +18,18 @@ select json_agg(json_build_array(e.created_at, ${ENTRY_JSON}) order by e.seq) as
 
 /**
  * The revision is read in the statement that reads what stands behind it, so that what comes later is seen to be later. Nothing is
- * read where all of it is made.
+ * read where all of it is made. It waits for no run, but for who erases: behind that it finds another revision, and makes nothing of
+ * the words that it has seen.
  */
 const OVERVIEW = {
   name: "overview-make",
   text: `
-with made as (
+with held as materialized (
+select s.* from sessions s, sessions w
+where s.id = $1 and w.id = $1 and s.rev = w.rev and s.wiped_rev is distinct from s.rev and not exists (
+  select from overviews made where made.session = $1 and made.rev = w.rev and made.words_rev = w.rev)
+for key share of s),
+made as (
 insert into overviews as o (session, platform, space, channel, rev, seq, started_at, touched_at, said, people, first_name, is_direct,
   runs, rounds, model, cause, reason, has_error, has_goal, tokens, cost, context_tokens, context_window, source)
 select s.id, $2, $3, $4, s.rev, 0, s.created_at, s.touched_at, ${FIRST_SAID},
@@ -31,7 +37,7 @@ select s.id, $2, $3, $4, s.rev, 0, s.created_at, s.touched_at, ${FIRST_SAID},
   coalesce(r.runs, 0), coalesce(r.rounds, 0), last_call.model, last_run.cause, last_run.reason, coalesce(r.has_error, false),
   s.goal is not null, used.tokens, used.cost, last_call.read, (last_call.params::json->'model'->>'contextWindow')::bigint,
   (select b.source from branches b where b.target = s.id)
-from sessions s
+from held s
 left join lateral (
   select jsonb_agg(p.id order by p.seq) as people, (array_agg(p.name order by p.seq))[1] as first_name, bool_or(p.direct) as is_direct
   from (
@@ -52,9 +58,6 @@ left join lateral (
   select c.model, c.params, coalesce(c.input, 0) + coalesce(c.cache_read, 0) + coalesce(c.cache_write, 0) as read
   from runs r join model_calls c on c.run = r.id where r.session = s.id
   order by r.n desc, c.started_at desc, c.id desc limit 1) last_call on true
-where s.id = $1 and not exists (
-  select from overviews made join sessions now on now.id = made.session
-  where made.session = $1 and made.rev = now.rev and made.words_rev = now.rev)
 on conflict (session) do update set rev = excluded.rev, touched_at = excluded.touched_at, said = excluded.said,
   people = excluded.people, first_name = excluded.first_name, is_direct = excluded.is_direct, runs = excluded.runs,
   rounds = excluded.rounds, model = excluded.model, cause = excluded.cause, reason = excluded.reason,
@@ -71,21 +74,25 @@ const MORE = {
 };
 
 /**
- * All of it or nothing: an entry is never taken for found that is not. With the last of them the overview is made, up to the revision $4;
- * what ends before is made again.
+ * All of it or nothing: an entry is never taken for found that is not. With the last of them ($5) the overview is made, up to the
+ * revision $4; what ends before is made again. Only under the overview with which they were read: one that was erased meanwhile, or that
+ * somebody else makes anew, gets none.
  */
 const LINES = {
   name: "overview-lines",
   text: `
-with lines as (
+with held as materialized (
+  select session from overviews where session = $1 and rev = $4::bigint for update),
+lines as (
   insert into search_lines (session, epoch, seq, at, words)
-  select $1, (l->>0)::integer, (l->>1)::bigint, (l->>2)::bigint,
+  select held.session, (l->>0)::integer, (l->>1)::bigint, (l->>2)::bigint,
     array_to_tsvector(array(select jsonb_array_elements_text(l->3)))
-  from jsonb_array_elements($2::jsonb) l
+  from held, jsonb_array_elements($2::jsonb) l
   on conflict do nothing)
-update overviews set seq = greatest(seq, $3::bigint),
-  words_rev = case when $4::bigint is null then words_rev else greatest(coalesce(words_rev, 0), $4) end
-where session = $1`,
+update overviews o set seq = greatest(o.seq, $3::bigint),
+  words_rev = case when $5 then greatest(coalesce(o.words_rev, 0), $4) else o.words_rev end
+from held where o.session = held.session
+returning 1 as one`,
 };
 
 const BEHIND = {
@@ -104,7 +111,7 @@ interface Entries {
 }
 
 export function createOverviewMaker(sql: Sql): OverviewMaker {
-  /** @param rev what is made with the last of them. @returns whether there are more. */
+  /** @param rev what is made with the last of them. @returns whether there are more to write. */
   async function writeLines(
     session: SessionId,
     entries: readonly TimedEntry[],
@@ -117,8 +124,8 @@ export function createOverviewMaker(sql: Sql): OverviewMaker {
       return [entry.epoch, entry.seq, at, [placeWord(platform, space), ...wordsOf(textOfEntry(entry.body))]];
     });
     const newest = entries.at(-1)?.[1][0] ?? 0;
-    await sql.query(LINES, [session, JSON.stringify(lines), newest, isMore ? null : rev]);
-    return isMore;
+    const written = await sql.query(LINES, [session, JSON.stringify(lines), newest, rev, !isMore]);
+    return isMore && written.length > 0;
   }
 
   return {
