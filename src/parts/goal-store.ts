@@ -58,8 +58,8 @@ export function openGoals(deps: GoalPartsDeps, options?: GoalCardsOptions): Goal
   const goalCards = createGoalCardKeeper({ ...deps, hash: sha256, cards: createGoalCards(sql) }, options);
   const goals: Goals = {
     ...stored,
-    async apply(session, event, key) {
-      const applied = await stored.apply(session, maskedDeep(event, mask), key);
+    async apply(session, event, key, run) {
+      const applied = await stored.apply(session, maskedDeep(event, mask), key, run);
       if (applied.kind === "changed") goalCards.changed(session);
       return applied;
     },
@@ -72,7 +72,7 @@ export function openGoals(deps: GoalPartsDeps, options?: GoalCardsOptions): Goal
   const open = createGoalProposals(sql);
   const proposals: GoalProposals = {
     ...open,
-    put: (session, proposal) => open.put(session, maskedDeep(proposal, mask)),
+    put: (session, proposal, run) => open.put(session, maskedDeep(proposal, mask), run),
   };
   return {
     goals,

@@ -7,11 +7,14 @@ import { fieldsOf, listOf, numberOf, textOf } from "./stored-json.ts";
 
 const NEWEST = `coalesce((select max(g.n) from goals g where g.session = $1), 0)`;
 
+/** Who erases is waited for; behind that the run has ended. */
 const PUT = {
   name: "goal-proposal-put",
   text: `
 insert into goal_proposals (id, session, epoch, goals, body)
-select $2, $1, s.epoch, ${NEWEST}, $3::jsonb from sessions s where s.id = $1
+select $2, $1, s.epoch, ${NEWEST}, $3::jsonb from (
+  select s.epoch from sessions s, sessions w, runs r
+  where s.id = $1 and w.id = $1 and s.rev = w.rev and r.id = $4 and r.session = w.id and r.reply = 'open' for key share of s) s
 on conflict (id) do nothing`,
 };
 
@@ -24,8 +27,8 @@ from goal_proposals p join sessions s on s.id = p.session where p.session = $1 a
 
 export function createGoalProposals(sql: Sql): GoalProposals {
   return {
-    async put(session, proposal) {
-      await sql.query(PUT, [session, proposal.id, cleanJsonText(proposal)]);
+    async put(session, proposal, run) {
+      await sql.query(PUT, [session, proposal.id, cleanJsonText(proposal), run]);
     },
     async find(session, id) {
       const [row] = await sql.query<{ body: unknown; isOpen: boolean }>(FIND, [session, id]);

@@ -113,18 +113,24 @@ ${part.sql(3)}
 select id from held`,
 });
 
-/** $1 session, $2 the new goal, $3 status, $4 wake_at, $5 body, $6 who, $7 key; from $8 on: the goal before, closed. */
+const IS_OPEN = {
+  name: "goal-run-open",
+  text: `select 1 as one from runs r where r.id = $2 and r.session = $1 and r.reply = 'open'`,
+};
+
+/** $1 session, $2 the new goal, $3 status, $4 wake_at, $5 body, $6 who, $7 key, $8 the run that sets it, or null; from $9 on: the goal before, closed. */
 const SET = shaped<{ readonly part: ReturnType<typeof goalPart> | undefined }>({
   name: ({ part }) => (part === undefined ? "goal-set" : "goal-replace"),
   text: ({ part }) => `
 with held as (
   update sessions s set rev = s.rev + 1, goal = $2::text
   from sessions w
-  where s.id = $1 and w.id = $1 and s.rev = w.rev and ${part === undefined ? "w.goal is null" : isSameGoal(8)}
+  where s.id = $1 and w.id = $1 and s.rev = w.rev and ${part === undefined ? "w.goal is null" : isSameGoal(9)}
+    and ($8::text is null or exists (select from runs r where r.id = $8 and r.session = w.id and r.reply = 'open'))
   returning s.id),
 made as (
   insert into goals (id, session, status, wake_at, body) select $2, $1, $3::text, $4::bigint, $5::jsonb from held)${
-    part === undefined ? "" : `,\n${part.sql(8)}`
+    part === undefined ? "" : `,\n${part.sql(9)}`
   },
 ${goalLog("set_log", { goal: "$2", status: "$3", body: "$5", kind: "'set'", who: "$6::text", key: "$7::text" })}
 select id from held`,
@@ -150,6 +156,7 @@ export function createGoals(sql: Sql, { atOnceIn = () => Infinity }: GoalsOption
     before: GoalRow | undefined,
     made: Made,
     line: Line,
+    run: string | undefined,
   ): Promise<boolean> {
     const { goal, replaced } = made;
     const [status, , wakeAt, body] = goalValues(goal);
@@ -157,7 +164,7 @@ export function createGoals(sql: Sql, { atOnceIn = () => Infinity }: GoalsOption
       before === undefined || replaced === undefined
         ? undefined
         : goalPart({ before, goal: replaced, kind: "replaced", who: line.who });
-    const values = [session, goal.id, status, wakeAt, body, line.who ?? null, line.key ?? null];
+    const values = [session, goal.id, status, wakeAt, body, line.who ?? null, line.key ?? null, run ?? null];
     const rows = await sql.query(SET({ part }), [...values, ...(part?.values ?? [])]);
     return rows.length > 0;
   }
@@ -169,13 +176,15 @@ export function createGoals(sql: Sql, { atOnceIn = () => Infinity }: GoalsOption
       const [row] = await sql.query<{ body: unknown }>(NEWEST, [session]);
       return row && toGoal(row.body);
     },
-    apply(session, event, key) {
+    apply(session, event, key, run) {
       return snapshotRetry<Applied>(
         unlessTwice(async () => {
           if (key !== undefined) {
             const [done] = await sql.query<{ body: unknown }>(DONE_BEFORE, [key]);
             if (done !== undefined) return { kind: "changed", goal: toGoal(done.body), isRepeat: true };
           }
+          if (run !== undefined && (await sql.query(IS_OPEN, [session, run])).length === 0)
+            return { kind: "refused", why: "The turn that asks for it has ended." };
           const before = await readOpen(sql, session);
           const now = before?.now ?? (await sql.query<{ now: number }>(NOW))[0]?.now ?? 0;
           const step = reduceGoal(before?.goal, event, now);
@@ -190,7 +199,7 @@ export function createGoals(sql: Sql, { atOnceIn = () => Infinity }: GoalsOption
           if (isNew) await sql.query(OPEN_SESSION, [session]);
           const isWritten =
             isNew || before === undefined
-              ? await set(session, before, step, line)
+              ? await set(session, before, step, line, run)
               : await writeGoal(sql, session, { before, goal: step.goal, ...line });
           return isWritten ? step : "stale";
         }),

@@ -95,12 +95,12 @@ export function createCreateGoalTool({ goals, proposals, hash, limitsFor }: Crea
         asksForGoal(newestWords(await goals.record(session, NEWEST_ENTRIES), context));
       // More than usual is for people to decide, whatever was asked for.
       if (!isMore && isPlaceKnown(session) && (await isAsked())) {
-        const applied = await goals.apply(session, event, key);
+        const applied = await goals.apply(session, event, key, context.run);
         if (applied.kind === "refused") throw new Error(applied.why);
         return SET;
       }
       const proposal = { id, ...written, limits };
-      await proposals.put(session, proposal);
+      await proposals.put(session, proposal, context.run);
       context.offer({
         markdown: describeProposed(proposal),
         button: { action: "start", label: "Start this goal", value: id, style: "primary" },

@@ -17,7 +17,10 @@ export type FoundProposal =
   | { readonly kind: "unknown" };
 
 export interface GoalProposals {
-  /** Of one with an id that is there nothing changes. Rejects when it could not be stored. */
-  put(session: SessionId, proposal: ProposedGoal): Promise<void>;
+  /**
+   * Of one with an id that is there nothing changes, and nothing is stored for a run that has ended, as when the thread was erased
+   * meanwhile. Rejects when it could not be stored.
+   */
+  put(session: SessionId, proposal: ProposedGoal, run: string): Promise<void>;
   find(session: SessionId, id: string): Promise<FoundProposal>;
 }

@@ -20,8 +20,9 @@ export interface Goals {
   /**
    * A goal that is set opens the session where none is. Rejects when nothing could be stored.
    * @param key the same for every delivery of what a person asked for: only the first one changes anything.
+   * @param run the run whose model sets it: refused once that has ended, as when the thread was erased meanwhile.
    */
-  apply(session: SessionId, event: GoalEvent, key?: string): Promise<Applied>;
+  apply(session: SessionId, event: GoalEvent, key?: string, run?: string): Promise<Applied>;
   /** Whether what came with this key was done. */
   isDone(key: string): Promise<boolean>;
   /** The newest entries of the session since its reset, ascending: what is looked at when its goal is said to be reached. */

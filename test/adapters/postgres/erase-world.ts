@@ -144,24 +144,22 @@ export function eraseWorld(sql: Sql) {
     await inbox.put({ ...edit(first, `no, ${WORD}!`), author: ANA });
     await inbox.put({ ...command(session, { name: "title", value: `About ${WORD}` }), author: ANA });
     await inbox.put(say(session, BEN, HAYSTACK));
-    await answered(asRun(await store.open(session, "w")), `Ana spoke of ${WORD}`);
+    const asking = asRun(await store.open(session, "w"));
+    const proposed = { id: `p${++count}`, objective: WORD, doneWhen: [WORD], limits: DEFAULT_LIMITS };
+    await createGoalProposals(sql).put(session, proposed, asking.fence.run);
+    await answered(asking, `Ana spoke of ${WORD}`);
     await stores.goals.apply(
       session,
       setGoal(`go to ${WORD}`, { by: { id: "UANA", isAdmin: false }, owner: ANA, doneWhen: [WORD] }),
       `k${++count}`,
     );
-    await createGoalProposals(sql).put(session, {
-      id: `p${++count}`,
-      objective: WORD,
-      doneWhen: [WORD],
-      limits: DEFAULT_LIMITS,
-    });
     await createFeedbackBook(sql).give({ session, person: ANA, value: "good", at: 1 });
     await createThreadPlaces(sql).keep(session, { parent: "C1", name: `About ${WORD}` });
     await remarks.add(session, { id: `r${++count}`, kind: "note", text: `${WORD} is private` }, BOSS);
     await remarks.giveReason("browser", session, `because of ${WORD}`);
     await audit.write({ who: BOSS, kind: "reason", session, about: `because of ${WORD}` });
-    await audit.write({ who: BOSS, kind: "reason", about: `quarterly, "${WORD}" (an export of {})` });
+    await audit.write({ who: BOSS, kind: "reason", about: `of "${WORD}" (an export of {})` });
+    await audit.write({ who: BOSS, kind: "reason", about: "quarterly audit (an export of {})" });
     await audit.write({ who: BOSS, kind: "search", about: `tell ${WORD.toUpperCase()}` });
     const { channel } = threadOf(session);
     const owed = { platform: "slack", space: "T1", place: WORD, text: `the title is ${WORD}` } as const;

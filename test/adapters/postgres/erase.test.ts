@@ -11,12 +11,15 @@ import {
   ERASE_STEPS,
   WITHOUT_WORDS,
 } from "../../../src/adapters/postgres/admin/erase-sql.ts";
+import { createGoalProposals } from "../../../src/adapters/postgres/goal-proposals.ts";
 import { wantedIn } from "../../../src/core/admin/words.ts";
 import { buildRequest } from "../../../src/core/context/request.ts";
+import { DEFAULT_LIMITS } from "../../../src/core/goal/goal.ts";
 import { isStaleFence, toBobbinError } from "../../../src/core/errors.ts";
 import type { ErasedThing } from "../../../src/core/ports/erasures.ts";
 import type { SessionId } from "../../../src/core/thread.ts";
 import { answer, asRun, round } from "../../contract/store-samples.ts";
+import { setGoal } from "../../support/goals.ts";
 import { requestRefusals } from "../../support/strict-provider.ts";
 import { placesOf, tablesIn } from "../../support/word-scan.ts";
 import { pgliteBackend, postgresBackend } from "./backends.ts";
@@ -111,8 +114,8 @@ describe.each([postgresBackend(), pgliteBackend()])("$name", (backend) => {
     }
     // What Ben himself said in the branch is his.
     expect(await placesOf(backend.sql(), HAYSTACK)).toContain("entries.body");
-    // Why many threads were exported stays the record of it, but for the word.
-    expect(await placesOf(backend.sql(), 'quarterly, "[erased]"')).toEqual(["audit.about"]);
+    // Why others were exported stays.
+    expect(await placesOf(backend.sql(), "quarterly audit")).toEqual(["audit.about"]);
   });
 
   test("a thread goes on from nothing, and a branch of it from markers that a strict provider takes", async () => {
@@ -216,6 +219,15 @@ describe.each([postgresBackend(), pgliteBackend()])("$name", (backend) => {
       );
       expect(error !== undefined && isStaleFence(error)).toBe(true);
     }
+    await createGoalProposals(backend.sql()).put(
+      session,
+      { id: "late", objective: WORD, limits: DEFAULT_LIMITS },
+      fence.run,
+    );
+    const late = setGoal(`go to ${WORD}`, { by: { id: "UANA", isAdmin: false }, owner: ANA });
+    expect(await world.stores.goals.apply(session, late, "late", fence.run)).toMatchObject({
+      kind: "refused",
+    });
     expect(await placesOf(backend.sql(), WORD)).toEqual([]);
     expect((await transcripts.inbounds(session)).map(({ fate }) => fate)).toEqual(["cancelled", "cancelled"]);
     expect(await store.hasWork(session)).toBe(false);

@@ -131,8 +131,8 @@ test("a worker that dies when it was decided: nobody looks again, and it is deci
   let kill = (): void => {};
   const goals = (of: Goals): Goals => ({
     ...of,
-    async apply(session, event, key) {
-      const applied = await of.apply(session, event, key);
+    async apply(session, event, key, run) {
+      const applied = await of.apply(session, event, key, run);
       if (event.kind === "verdict") kill();
       return applied;
     },
