@@ -100,3 +100,9 @@ const SENTENCES: Readonly<Record<ErrorCode, string>> = {
 export function sentenceFor(error: BobbinError): string {
   return SENTENCES[error.code];
 }
+
+/** Nothing can be stored or asked just now, whatever it is of. */
+export function isStoreAway(thrown: unknown): boolean {
+  const { code } = toBobbinError(thrown);
+  return code === "store_unavailable" || code === "store_full";
+}

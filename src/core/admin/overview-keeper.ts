@@ -3,7 +3,7 @@
  * then all are, since a process may have died between the two. Nothing waits for it.
  */
 
-import { toBobbinError, type ErrorCode } from "../errors.ts";
+import { isStoreAway } from "../errors.ts";
 import { pause } from "../pause.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
@@ -51,7 +51,6 @@ const LONGEST_AGAIN_MS = 60_000;
 const BATCH = 100;
 /** The lock stands in a transaction that does nothing meanwhile, and such a one is ended by the store after 15 s. */
 const LONGEST_BATCH_MS = 5_000;
-const STORE_IS_AWAY: ReadonlySet<ErrorCode> = new Set(["store_unavailable", "store_full"]);
 /** So many wait at most; the look at all finds the others. */
 const MOST_WAITING = 10_000;
 
@@ -92,7 +91,7 @@ export function createOverviewKeeper(
       await maker.make(session);
       return true;
     } catch (error) {
-      if (STORE_IS_AWAY.has(toBobbinError(error).code)) throw error;
+      if (isStoreAway(error)) throw error;
       log.warn("the overview of a thread cannot be made", { session, error });
       return false;
     }

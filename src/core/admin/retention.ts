@@ -1,5 +1,6 @@
 /** Forgets what is older than the configuration keeps: beside the work, in small steps, and writes down that it did. */
 
+import { isStoreAway } from "../errors.ts";
 import { pause } from "../pause.ts";
 import type { Audit } from "../ports/audit.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -33,7 +34,7 @@ export interface RetentionKeeperDeps {
 export interface RetentionKeeperOptions {
   /** From one sweep to the next, ms. Default an hour. */
   readonly everyMs?: number;
-  /** Between two steps, ms: nobody waits for it. Default 50. */
+  /** Between two steps at least, ms: nobody waits for it. Default 50. */
   readonly gapMs?: number;
   /** Rows of one step; of conversations a tenth. Default 200. */
   readonly batch?: number;
@@ -45,9 +46,21 @@ export interface RetentionKeeper {
   stop(): Promise<void>;
 }
 
+/** What is forgotten of one space in one sweep. */
+interface Task {
+  readonly space: Space;
+  readonly kind: Retained;
+  readonly days: number;
+  after?: string;
+  count: number;
+}
+
 const DAY_MS = 24 * 3_600_000;
 /** The lock stands in a transaction that does nothing meanwhile, and such a one is ended by the store after 15 s. */
 const LONGEST_HOLD_MS = 5_000;
+/** After each step it rests for so many times as long as that took: answers come first. */
+const RESTS = 9;
+const LONGEST_REST_MS = 1_000;
 const BOBBIN = { person: "bobbin", name: "Bobbin" } as const;
 
 export function createRetentionKeeper(
@@ -63,38 +76,74 @@ export function createRetentionKeeper(
   let working: Promise<void> = Promise.resolve();
   let cancel = (): void => {};
 
-  /** @returns what was forgotten, by kind; `isMore` where there was not enough time for all. */
-  async function forgetIn(space: Space, until: number): Promise<boolean> {
-    const counts: string[] = [];
-    let isMore = false;
+  /** One step of it. @returns where the next one goes on; undefined when it is done. */
+  async function forget(task: Task): Promise<string | undefined> {
+    const { space, kind, days, after } = task;
+    const what = `${kind} older than ${days} ${days === 1 ? "day" : "days"}`;
+    // That it begins is written together with the first that goes: what is cut off then leaves a trace as well.
+    const line = { who: { ...space, ...BOBBIN }, kind: "forget", about: `begins: ${what}` } as const;
+    const { count, next, errors } = await retention.forget(space, kind, {
+      olderThanMs: days * DAY_MS,
+      limit: kind === "conversations" ? Math.ceil(batch / 10) : batch,
+      ...(after === undefined ? {} : { after }),
+      ...(task.count === 0 ? { line } : {}),
+    });
+    task.count += count;
+    for (const error of errors)
+      log.warn("a thread that is older than it is kept cannot be forgotten", { error });
+    return next;
+  }
+
+  async function ended({ space, kind, days, count }: Task): Promise<void> {
+    if (count === 0) return;
+    const about = `${kind} ${count}, older than ${days} ${days === 1 ? "day" : "days"}`;
+    await audit.write({ who: { ...space, ...BOBBIN }, kind: "forget", about });
+  }
+
+  /** What fails stands in the way of nothing else, unless the store cannot be asked at all. */
+  async function isDone(task: Task): Promise<boolean> {
+    const begun = clock.ticks();
     try {
-      for (const kind of RETAINED) {
-        const days = daysIn(rules, space)[kind];
-        if (days === undefined) continue;
-        const limit = kind === "conversations" ? Math.ceil(batch / 10) : batch;
-        let count = 0;
-        for (let step = limit; step === limit && !isMore;) {
-          step = await retention.forget(space, kind, days * DAY_MS, limit);
-          count += step;
-          isMore = clock.ticks() >= until || !(await pause(clock, gapMs, stopping.signal));
-        }
-        if (count > 0) counts.push(`${kind} ${count}, older than ${days} ${days === 1 ? "day" : "days"}`);
-      }
-    } finally {
-      if (counts.length > 0)
-        await audit.write({ who: { ...space, ...BOBBIN }, kind: "forget", about: counts.join("; ") });
+      const next = await forget(task);
+      if (next === undefined) return true;
+      task.after = next;
+    } catch (error) {
+      if (isStoreAway(error)) throw error;
+      const { space, kind } = task;
+      log.warn("what is older than it is kept cannot be forgotten", { ...space, what: kind, error });
+      return true;
     }
-    return isMore;
+    const restMs = Math.min(LONGEST_REST_MS, Math.max(gapMs, (clock.ticks() - begun) * RESTS));
+    await pause(clock, restMs, stopping.signal);
+    return false;
+  }
+
+  function tasksIn(spaces: readonly Space[]): Task[] {
+    return spaces.flatMap((space) =>
+      RETAINED.flatMap((kind): Task[] => {
+        const days = daysIn(rules, space)[kind];
+        return days === undefined ? [] : [{ space, kind, days, count: 0 }];
+      }),
+    );
   }
 
   async function sweep(): Promise<void> {
     try {
+      let left: Task[] | undefined;
       // A piece at a time, so that no lock is held for long.
-      for (let isMore = true; isMore && !stopping.signal.aborted;) {
-        isMore = false;
+      for (let isOurs = true; isOurs && left?.length !== 0 && !stopping.signal.aborted;) {
+        isOurs = false;
         await deps.exclusive(async () => {
+          isOurs = true;
+          left ??= tasksIn(await retention.spaces());
           const until = clock.ticks() + LONGEST_HOLD_MS;
-          for (const space of await retention.spaces()) isMore = (await forgetIn(space, until)) || isMore;
+          for (let [task] = left; task !== undefined && clock.ticks() < until; [task] = left) {
+            const isOver = await isDone(task);
+            if (!isOver && !stopping.signal.aborted) continue;
+            left.shift();
+            await ended(task);
+            if (stopping.signal.aborted) return;
+          }
         });
       }
     } catch (error) {

@@ -56,19 +56,19 @@ async function answered(text: string, channel = "C1"): Promise<SessionId> {
   return session;
 }
 
-async function sweep(rules: RetentionRules): Promise<void> {
+async function sweep(rules: RetentionRules, batch = 10, audit = createAudit(backend.sql())): Promise<void> {
   const clock = manualClock();
   let isOver = false;
   const keeper = createRetentionKeeper(
     {
       retention: createRetention(backend.sql()),
-      audit: createAudit(backend.sql()),
+      audit,
       rules,
       clock,
       log: silentLog,
       exclusive: (body) => body().finally(() => (isOver = true)),
     },
-    { gapMs: 0, batch: 10 },
+    { gapMs: 0, batch },
   );
   keeper.start();
   await until(() => isOver, { what: "the sweep is over" });
@@ -135,8 +135,11 @@ test("old conversations go with all their words, one line says so, and what is y
   ])
     expect([words, await left(words)]).toEqual([words, true]);
   const lines = await forgotten();
-  expect(lines).toHaveLength(1);
-  expect(lines[0]).toMatchObject({ who: { person: "bobbin" }, about: "conversations 2, older than 30 days" });
+  expect(lines.map(({ about }) => about)).toEqual([
+    "conversations 2, older than 30 days",
+    "begins: conversations older than 30 days",
+  ]);
+  expect(lines[0]).toMatchObject({ who: { person: "bobbin" } });
   // Nothing is made of it again, and whoever writes there is answered.
   expect(await createOverviewMaker(backend.sql()).behind(100)).not.toContain(old);
   await inbox.put(world.say(old, BEN, "anybody there?"));
@@ -155,6 +158,64 @@ test("what tools gave back and what requests were built of go by themselves, and
   const review = createReview(backend.sql());
   const { runs } = await review.thread(session, { limit: 5 });
   expect(await review.request(session, runs[0]?.calls[0]?.id ?? "")).toBe("forgotten");
+});
+
+test("a first message that was refused goes when it is old, though no thread began, and not while it is held", async () => {
+  const sql = backend.sql();
+  const refused = async (words: string, days: number, channel = "C1"): Promise<SessionId> => {
+    const session = newSlackThread(channel);
+    const inbound = world.say(session, SUE, words);
+    const { id } = inbound;
+    await world.stores.inbox.put(inbound, { rule: "guests: not allowed", isRefused: true });
+    await sql.query({ text: "update inbox set received_at = now_ms() - $2::bigint where id = $1" }, [
+      id,
+      days * DAY_MS,
+    ]);
+    return session;
+  };
+  for (let each = 0; each < 12; each += 1) await refused("refused and old", 40);
+  await refused("refused and young", 20);
+  const held = await refused("refused and held", 40);
+  await createHolds(sql).set("hf", { kind: "thread", subject: held }, "case 9", BOSS);
+  await sweep({ everywhere: { conversations: 30 }, spaces: {} });
+  await createHolds(sql).lift("hf", BOSS);
+  expect(await placesOf(sql, "refused and old")).toEqual([]);
+  expect(await placesOf(sql, "refused and young")).toContain("inbox.body");
+  expect(await placesOf(sql, "refused and held")).toContain("inbox.body");
+});
+
+test("a thread that cannot be forgotten stands in the way of no other one, and that it began is written down with the first that goes", async () => {
+  const sql = backend.sql();
+  const stuck = await answered("stuck words");
+  await aged(stuck, 60);
+  for (let each = 0; each < 3; each += 1) await aged(await answered("loose words"), 50 - each);
+  await sql.query({
+    text: `create function stuck() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$`,
+  });
+  await sql.query({
+    text: `create trigger stuck before delete on entries for each row when (old.session = '${stuck}') execute function stuck()`,
+  });
+  const before = (await forgotten()).length;
+  await sweep({ everywhere: { conversations: 45, toolResults: 45 }, spaces: {} }, 1);
+  expect(await placesOf(sql, "stuck words")).toContain("entries.body");
+  expect(await placesOf(sql, "stuck words")).not.toContain("tool_results.content");
+  expect(await placesOf(sql, "loose words")).toEqual([]);
+  const lines = (await forgotten()).map(({ about }) => about);
+  expect(lines.slice(0, lines.length - before)).toEqual([
+    "toolResults 1, older than 45 days",
+    "begins: toolResults older than 45 days",
+    "conversations 3, older than 45 days",
+    "begins: conversations older than 45 days",
+  ]);
+  await sql.query({ text: "drop trigger stuck on entries" });
+
+  // Cut off behind the first thread, only its end is not written.
+  await aged(stuck, 60);
+  const audit = createAudit(sql);
+  const write = (): Promise<never> => Promise.reject(new Error("killed"));
+  await sweep({ everywhere: { conversations: 45 }, spaces: {} }, 10, { ...audit, write });
+  expect(await placesOf(sql, "stuck words")).toEqual([]);
+  expect((await forgotten())[0]?.about).toBe("begins: conversations older than 45 days");
 });
 
 test("lines of the audit log go only where that is configured, and not while anything of the space is held", async () => {
