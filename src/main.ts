@@ -4,6 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { createLog } from "./adapters/log.ts";
 import {
   readSettings,
+  secretsInTalk,
   secretsOf,
   type Command,
   type SettingProblem,
@@ -34,7 +35,7 @@ async function main(argument: string | undefined, file: string | undefined): Pro
     return 1;
   }
   const { settings } = read;
-  const secrets = createKnownSecrets(secretsOf(settings));
+  const secrets = createKnownSecrets(secretsOf(settings), secretsInTalk(settings));
   const isTerminal = process.stdout.isTTY;
   const form = isTerminal ? "text" : "json";
   const log = createLog(

@@ -8,6 +8,7 @@ const MASK = "***";
 /** A shorter run of signs is too often a word, a longer one is data (an image, a file) and no secret. */
 const SHORTEST = 24;
 const LONGEST = 256;
+const SHORTEST_NAMED = 12;
 
 /** An escape of JSON belongs to no run: its letter would be taken for the first one, and the backslash left alone. */
 const RUN = /\\(?:u[0-9a-fA-F]{4}|.)|[A-Za-z0-9+/_-]{24,}={0,2}/gs;
@@ -26,6 +27,15 @@ export function maskEntropy(text: string): string {
     isMixed(value) ? `${name}${sign}${MASK}` : all,
   );
   return named.replace(RUN, (run) => (looksRandom(run) ? MASK : run));
+}
+
+/** A word has letters alone, and no word has so many. */
+const LONGEST_WORD = 20;
+
+/** Whether a secret is one that nobody says by chance: "postgres" and "ollama" are words, also where they serve as passwords. */
+export function isNoWord(secret: string): boolean {
+  if (/^\p{L}*$/u.test(secret)) return secret.length > LONGEST_WORD;
+  return secret.length >= SHORTEST_NAMED || isMixed(secret);
 }
 
 /** Letters and digits, and no few of them again and again. */

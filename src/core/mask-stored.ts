@@ -13,7 +13,7 @@ import type { RunEnding, RunStore } from "./ports/run-store.ts";
 import type { PageContent } from "./ports/surface.ts";
 import type { WebInbox } from "./ports/web-messages.ts";
 import type { ModelCallRecord, RoundRecord } from "./round.ts";
-import { tailOf } from "./text.ts";
+import { headOf, tailOf } from "./text.ts";
 
 /** A private key of a usual size; a longer one is masked from its beginning on anyway. */
 const REMEMBERED = 8_000;
@@ -87,8 +87,37 @@ export function maskedDeep<T>(value: T, mask: Pick<StoredMask, "text">): T {
   if (Array.isArray(value)) return value.map((each: unknown) => maskedDeep(each, mask)) as T;
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, each]) => [key, maskedDeep<unknown>(each, mask)]),
+    Object.entries(value).map(([key, each]) => [mask.text(key), maskedDeep<unknown>(each, mask)]),
   ) as T;
+}
+
+/** JSON text stays JSON, and as it is to the byte where nothing is masked in it. */
+function maskedJson(json: string, mask: Pick<StoredMask, "text">): string {
+  const byValue = maskedValues(json, mask);
+  // A name and its value together may say what neither says alone, such as a header and what it holds.
+  const asText = mask.text(byValue);
+  return asText === byValue || isJson(asText) ? asText : byValue;
+}
+
+/** Each text by itself, since in JSON an escape may stand where a secret begins. */
+function maskedValues(json: string, mask: Pick<StoredMask, "text">): string {
+  try {
+    const value: unknown = JSON.parse(json);
+    const masked = JSON.stringify(maskedDeep(value, mask));
+    return masked === JSON.stringify(value) ? json : masked;
+  } catch {
+    // No JSON, or nested deeper than anybody means it.
+    return mask.text(json);
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function maskedInbound(inbound: Inbound, mask: StoredMask): Inbound {
@@ -143,19 +172,27 @@ function maskedRound(round: RoundRecord, session: string, mask: StoredMask): Rou
 }
 
 function maskedEnding(ending: RunEnding, session: string, mask: StoredMask): RunEnding {
-  const { error, round, note, modelCalls } = ending;
+  const { error, round, note, modelCalls, turn } = ending;
+  const masked = round === undefined ? undefined : maskedRound(round, session, mask);
   return {
     ...ending,
     modelCalls: modelCalls.map((call) => maskedCall(call, mask)),
     ...(error === undefined ? {} : { error: { ...error, message: mask.text(error.message) } }),
-    ...(round === undefined ? {} : { round: maskedRound(round, session, mask) }),
+    ...(masked === undefined ? {} : { round: masked }),
     ...(note === undefined ? {} : { note: mask.text(note) }),
+    ...(turn === undefined ? {} : { turn: { ...turn, said: maskedSaid(turn.said, masked, mask) } }),
   };
+}
+
+/** A secret that the beginning of the words cuts in two is found in the whole of them. */
+function maskedSaid(said: string, round: RoundRecord | undefined, mask: StoredMask): string {
+  const last = round?.entries.findLast((body) => body.kind === "assistant" && body.text !== "");
+  return last?.kind === "assistant" ? headOf(last.text, said.length) : mask.text(said);
 }
 
 /** What was sent beside the conversation is stored without the secret, and then is not rebuilt to the byte. */
 function maskedCall(call: ModelCallRecord, mask: StoredMask): ModelCallRecord {
-  return { ...call, params: mask.text(call.params) };
+  return { ...call, params: maskedJson(call.params, mask) };
 }
 
 /** What a provider demands back unread stays as it is: it is shown to nobody. */
@@ -167,7 +204,7 @@ function maskedEntry(body: EntryBody, session: string, mask: StoredMask): EntryB
       return {
         ...body,
         text: body.text === "" ? "" : mask.following(`${session} bot`, body.text),
-        calls: body.calls.map((call) => ({ ...call, arguments: mask.text(call.arguments) })),
+        calls: body.calls.map((call) => ({ ...call, arguments: maskedJson(call.arguments, mask) })),
       };
     case "tool": {
       const { offer } = body;

@@ -58,7 +58,9 @@ export function maskerOf(secrets: readonly string[]): (text: string) => string {
 
 /** Secrets that become known one after the other, such as the tokens of installs. */
 export interface KnownSecrets {
+  /** For what is told of the process itself, such as logs. */
   mask(text: string): string;
+  /** For what people and models say, which is stored as it is found. */
   readonly find: SecretsIn;
   /** From now on it is masked too. Of what was learnt the newest `MOST_LEARNT` count. */
   learn(secret: string): void;
@@ -66,42 +68,49 @@ export interface KnownSecrets {
 
 const MOST_LEARNT = 500;
 
-export function createKnownSecrets(first: readonly string[]): KnownSecrets {
+/** @param inTalk those of them that nobody says without meaning the secret. */
+export function createKnownSecrets(
+  first: readonly string[],
+  inTalk: readonly string[] = first,
+): KnownSecrets {
   const learnt = new Set<string>();
-  let finder: SecretsIn | undefined;
-  const find: SecretsIn = (text) => (finder ??= finderOf([...first, ...learnt]))(text);
+  let finders: { readonly all: SecretsIn; readonly inTalk: SecretsIn } | undefined;
+  const find = () =>
+    (finders ??= { all: finderOf([...first, ...learnt]), inTalk: finderOf([...inTalk, ...learnt]) });
   return {
-    find,
-    mask: (text) => without(text, find(text)),
+    find: (text) => find().inTalk(text),
+    mask: (text) => without(text, find().all(text)),
     learn(secret) {
       if (learnt.has(secret)) return;
       learnt.add(secret);
       const [oldest] = learnt;
       if (learnt.size > MOST_LEARNT && oldest !== undefined) learnt.delete(oldest);
-      finder = undefined;
+      finders = undefined;
     },
   };
 }
 
 /** The first group is what stays in front of the secret, where there is one. None of them may run over a quote or a backslash, which
- * would break JSON, and each looks only a bounded way ahead where it could fail late, so that no text makes it slow. */
+ * would break JSON, and each looks only a bounded way ahead where it could fail late, so that no text makes it slow.
+ * A word begins behind an escape too, whose letter is none of it. */
 const PATTERNS: readonly RegExp[] = [
   /-----BEGIN (?<kind>[A-Z ]*)PRIVATE KEY-----[^"]{0,6000}?-----END \k<kind>PRIVATE KEY-----/g,
-  /-----BEGIN [A-Z ]*PRIVATE KEY-----[A-Za-z0-9+/=\r\n\\]*/g,
+  // Its lines, also as JSON writes their ends; the backslash of anything else belongs to what follows.
+  /-----BEGIN [A-Z ]*PRIVATE KEY-----(?:[A-Za-z0-9+/=\r\n]|\\+[rn])*/g,
   // The password of a URL, which may itself hold an unescaped @ only where no host could follow.
   /\b([a-z][a-z0-9+.-]{0,30}:\/\/[^\s:/@"'\\<>]*:)[^\s/"'\\<>]+(?=@)/gi,
-  /\b(xox[a-z](?:\.xox[a-z])?-|xapp-)[A-Za-z0-9-]{8,}/g,
+  /(?:\b|(?<=\\[nrt]))(xox[a-z](?:\.xox[a-z])?-|xapp-)[A-Za-z0-9-]{8,}/g,
   /(hooks\.slack\.com\/[a-z]+\/)[A-Za-z0-9/_-]+/g,
   /(\/(?:webhooks|interactions)\/\d{5,}\/)[A-Za-z0-9_-]{20,}/g,
-  /\b(sk-)[A-Za-z0-9_-]{16,}/g,
-  /\b(gh[pousr]_|github_pat_)[A-Za-z0-9_]{20,}/g,
-  /\bAKIA[0-9A-Z]{16}\b/g,
-  /\bAIza[0-9A-Za-z_-]{35}/g,
-  /\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}/g,
+  /(?:\b|(?<=\\[nrt]))(sk-)[A-Za-z0-9_-]{16,}/g,
+  /(?:\b|(?<=\\[nrt]))(gh[pousr]_|github_pat_)[A-Za-z0-9_]{20,}/g,
+  /(?:\b|(?<=\\[nrt]))AKIA[0-9A-Z]{16}\b/g,
+  /(?:\b|(?<=\\[nrt]))AIza[0-9A-Za-z_-]{35}/g,
+  /(?:\b|(?<=\\[nrt]))eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}/g,
   // A Discord bot token: the bot's id in base64, a time, a signature.
-  /\b[MNO][A-Za-z0-9_-]{22,28}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}/g,
-  /\b(authorization["\\]*\s*[:=]\s*["\\]*(?:bearer|basic|bot)\s+)[^\s"'\\]+/gi,
-  /\b(Bearer\s+)(?=[^\s"'\\]*\d)[A-Za-z0-9._~+/=-]{16,}/g,
+  /(?:\b|(?<=\\[nrt]))[MNO][A-Za-z0-9_-]{22,28}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}/g,
+  /(?:\b|(?<=\\[nrt]))(authorization["\\]*\s*[:=]\s*["\\]*(?:bearer|basic|bot)\s+)[^\s"'\\]+/gi,
+  /(?:\b|(?<=\\[nrt]))(Bearer\s+)(?=[^\s"'\\]*\d)[A-Za-z0-9._~+/=-]{16,}/g,
   /([?&](?:access_token|refresh_token|token|api_?key|client_secret|secret|password|signature)=)[^&\s"'\\]+/gi,
 ];
 

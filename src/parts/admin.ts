@@ -24,7 +24,7 @@ import { createReviews } from "../adapters/postgres/admin/reviews.ts";
 import { createSignIns } from "../adapters/postgres/admin/sign-ins.ts";
 import type { Sql } from "../adapters/postgres/sql.ts";
 import { createSingleUse } from "../adapters/postgres/single-use.ts";
-import { secretsOf, type Settings } from "../adapters/settings/settings.ts";
+import { secretsInTalk, type Settings } from "../adapters/settings/settings.ts";
 import { isDirectAddress as isDirectOnSlack } from "../adapters/slack/identity.ts";
 import { readSlackAddress } from "../adapters/slack/message-link.ts";
 import {
@@ -108,7 +108,7 @@ export function openAdmin(
   const signIns = createSignIns(sql);
   const behind = behindOthers(sql);
   const newSecret = (): string => randomBytes(32).toString("base64url");
-  const maskKnown = maskerOf(secretsOf(settings));
+  const maskKnown = maskerOf(secretsInTalk(settings));
   const base = (settings.publicUrl ?? url).replace(/\/$/, "");
   const of: AdminPartDeps["served"] = {
     ...served,

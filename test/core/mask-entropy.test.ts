@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createNewId, sha256 } from "../../src/adapters/ids.ts";
-import { maskEntropy } from "../../src/core/mask-entropy.ts";
+import { isNoWord, maskEntropy } from "../../src/core/mask-entropy.ts";
 import { threadMs } from "../support/thread-time.ts";
 
 test("what is as mixed as chance mixes is masked, bare, in JSON and in a URL", () => {
@@ -60,4 +60,25 @@ test("a long text is quick, also one made to be slow", () => {
     "token=".repeat(50_000),
   ])
     expect(threadMs(() => maskEntropy(text))).toBeLessThan(5_000);
+});
+
+test("no word is taken for a secret, and no secret that a machine made for a word", () => {
+  for (const word of [
+    "bobbin",
+    "postgres",
+    "ollama",
+    "Passwort",
+    "größer",
+    "authentication",
+    "llama3",
+    "v1.2.0",
+  ])
+    expect(isNoWord(word), word).toBe(false);
+  fc.assert(fc.property(fc.lorem({ maxCount: 1 }), (word) => !isNoWord(word.replace(/\W/g, ""))));
+  const bytes = fc.uint8Array({ minLength: 16, maxLength: 48 });
+  fc.assert(
+    fc.property(bytes, (made) =>
+      (["base64", "base64url", "hex"] as const).every((form) => isNoWord(Buffer.from(made).toString(form))),
+    ),
+  );
 });

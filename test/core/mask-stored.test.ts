@@ -5,7 +5,7 @@ import { createKnownSecrets } from "../../src/core/mask.ts";
 import { createStoredMask, maskedInbox, maskedStore } from "../../src/core/mask-stored.ts";
 import type { Inbound } from "../../src/core/inbound.ts";
 import type { RoundRecord } from "../../src/core/round.ts";
-import type { RunStore } from "../../src/core/ports/run-store.ts";
+import type { RunEnding, RunStore } from "../../src/core/ports/run-store.ts";
 import { answer, command, edit, message, newSession, result, round } from "../contract/store-samples.ts";
 
 const OWN = "00000000-1111-4222-8333-444444444444";
@@ -21,20 +21,20 @@ const secrets: readonly [secret: string, rest: string][] = [
 /** A password of an address stands whole before one can tell that it is one. */
 const SPLIT = secrets.slice(0, 3);
 
-const maskOf = () => createStoredMask(createKnownSecrets([OWN]).find);
-
 /** An inbox and a store that remember what they were given. */
-function world() {
+function world(known = [OWN]) {
   const stored: Inbound[] = [];
   const rounds: RoundRecord[] = [];
-  const mask = maskOf();
+  const ended: RunEnding[] = [];
+  const mask = createStoredMask(createKnownSecrets(known).find);
   const inbox = maskedInbox({ put: async (inbound) => (stored.push(inbound), { kind: "ignored" }) }, mask);
   const kept = {
     commitRound: async (_: unknown, given: RoundRecord) => (
       rounds.push(given),
       { stored: [], steered: [], stopped: false }
     ),
-    end: async (_: unknown, ending: { readonly round?: RoundRecord }) => {
+    end: async (_: unknown, ending: RunEnding) => {
+      ended.push(ending);
       if (ending.round !== undefined) rounds.push(ending.round);
       return { kind: "ended" };
     },
@@ -44,6 +44,7 @@ function world() {
     store: maskedStore(kept, mask),
     stored,
     rounds,
+    ended,
     all: () => JSON.stringify([stored, rounds]),
   };
 }
@@ -163,4 +164,83 @@ test("what holds no secret is stored as it was said", async () => {
     }),
     { numRuns: 100 },
   );
+});
+
+const HEADER = "-----BEGIN PRIVATE KEY-----";
+
+test("JSON that is stored stays JSON, whatever stands in it, and is as it was where nothing is masked", async () => {
+  const secret = fc.constantFrom(
+    OWN,
+    KEY,
+    ` ${TOKEN}`,
+    `\n${TOKEN}`,
+    HEADER,
+    `${HEADER}\\`,
+    "newline-then-n0",
+    "",
+  );
+  const near = fc.constantFrom('"', "\\", "\n", "\r\n", '\\"', "\\n", "{", "Bearer ", "");
+  const text = fc.tuple(near, secret, near, fc.string(), secret).map((parts) => parts.join(""));
+  // Also where what is JSON holds JSON.
+  const deep = fc.letrec((tie) => ({
+    value: fc.oneof(
+      text,
+      text.map((each) => JSON.stringify({ each })),
+      fc.integer(),
+      fc.array(tie("value"), { maxLength: 3 }),
+      fc.dictionary(text, tie("value"), { maxKeys: 3 }),
+    ),
+  })).value;
+  await fc.assert(
+    fc.asyncProperty(fc.dictionary(fc.string(), deep), async (value) => {
+      const { store, rounds } = world([OWN, "newline-then-n0"]);
+      const json = JSON.stringify(value, null, 1);
+      const fence = { session: newSession(), run: "r", number: 1 } as never;
+      const call = { params: json } as never;
+      const calls = [{ id: "c", name: "f", arguments: json }];
+      await store.commitRound(fence, { ...round(1, answer("", calls)), modelCalls: [call] });
+      const [{ entries, modelCalls } = round(1)] = rounds;
+      const kept = [
+        modelCalls[0]?.params,
+        ...entries.flatMap((each) => ("calls" in each ? each.calls : [])).map((each) => each.arguments),
+      ];
+      expect(kept).toHaveLength(2);
+      for (const each of kept) {
+        const after = JSON.parse(each ?? "") as unknown;
+        expect(JSON.stringify(after)).not.toContain(OWN);
+        expect(JSON.stringify(after)).not.toContain("1234567890-abcdefghijklmnop");
+        if (JSON.stringify(after) === JSON.stringify(value)) expect(each).toBe(json);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("a value is masked for its name, and JSON that goes deeper than can be read is masked as text", async () => {
+  const { store, all } = world();
+  const fence = { session: newSession(), run: "r", number: 1 } as never;
+  const given = [
+    JSON.stringify({ headers: { authorization: "Basic bWU6cw" } }),
+    `${"[".repeat(50_000)}"${TOKEN}"${"]".repeat(50_000)}`,
+  ].map((text, n) => ({ id: `c${n}`, name: "f", arguments: text }));
+  await store.commitRound(fence, round(1, answer("", given)));
+  expect(all()).toContain("Basic ***");
+  expect(all()).not.toContain("bWU6cw");
+  expect(all()).not.toContain("1234567890-abcdefghijklmnop");
+});
+
+test("the last words of a goal's turn hold no secret, nor the first half of one that their beginning cuts in two", async () => {
+  const text = `${"so ".repeat(10)}${TOKEN}`;
+  const turns = [];
+  const fence = { session: newSession(), run: "r", number: 1 } as never;
+  for (const [said, words] of [
+    [TOKEN, undefined],
+    [text.slice(0, 38), text],
+  ] as const) {
+    const { store, ended } = world();
+    const last = words === undefined ? {} : { round: round(2, answer(words)) };
+    await store.end(fence, { reason: "stop", modelCalls: [], ...last, turn: { said } as never });
+    turns.push(ended[0]?.turn?.said);
+  }
+  expect(turns).toEqual(["xoxb-***", `${"so ".repeat(10)}xoxb-***`]);
 });

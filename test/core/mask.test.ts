@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createKnownSecrets, maskerOf, maskPatterns } from "../../src/core/mask.ts";
+import { createKnownSecrets, maskerOf, maskPatterns, without } from "../../src/core/mask.ts";
 import { threadMs } from "../support/thread-time.ts";
 
 const secret = 'pä"ss/w+rd?&=\n42';
@@ -105,4 +105,20 @@ test("masking a long text is quick, also one made to be slow", () => {
   for (const text of hostile) {
     expect(threadMs(() => maskPatterns(text))).toBeLessThan(5_000);
   }
+});
+
+test("what a person writes behind a key's first line stays, unless it looks like the key", () => {
+  const json = JSON.stringify({ text: '-----BEGIN PRIVATE KEY-----"x"' });
+  expect(maskPatterns(json)).toBe(String.raw`{"text":"***\"x\""}`);
+  expect(maskPatterns(JSON.stringify({ text: "-----BEGIN PRIVATE KEY-----\nMIIE\r\nabc=" }))).toBe(
+    '{"text":"***"}',
+  );
+});
+
+test("what is masked for logs and not in talk: only what nobody would say by chance is looked for there", () => {
+  const known = createKnownSecrets(["bobbin", "k3y-of-9-lives"], ["k3y-of-9-lives"]);
+  known.learn("learnt-later");
+  const line = "how do I set up bobbin with k3y-of-9-lives and learnt-later?";
+  expect(known.mask(line)).toBe("how do I set up *** with *** and ***?");
+  expect(without(line, known.find(line))).toBe("how do I set up bobbin with *** and ***?");
 });

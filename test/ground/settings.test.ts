@@ -11,6 +11,7 @@ import { liteRecordOf, modelRecordOf } from "../../src/adapters/settings/model-r
 import {
   liteServerOf,
   readSettings,
+  secretsInTalk,
   secretsOf,
   settingRows,
   type Command,
@@ -137,6 +138,18 @@ test("the secrets are those of the table, with the passwords of URLs in both for
   expect(new Set(secretsOf(settings))).toEqual(
     new Set(["p%40ss", "p@ss", "sk-1", "xoxb-1", "signed", key, "ab".repeat(32)]),
   );
+});
+
+test("a password that is a word, or names what it opens, is no secret in what people say", async () => {
+  const settings = await settingsOf({
+    DATABASE_URL: "postgres://bobbin_app_42:bobbin_app_42@db/bobbin",
+    REDIS_URL: "redis://:postgres@cache",
+    OPENAI_API_KEY: "ollama",
+    SLACK_BOT_TOKEN: "xoxb-1234-abcd",
+    SLACK_SIGNING_SECRET: "0123456789abcdef",
+  });
+  expect(secretsOf(settings)).toEqual(expect.arrayContaining(["bobbin_app_42", "postgres", "ollama"]));
+  expect(new Set(secretsInTalk(settings))).toEqual(new Set(["xoxb-1234-abcd", "0123456789abcdef"]));
 });
 
 async function withConfig(source: string, env: Record<string, string> = {}) {

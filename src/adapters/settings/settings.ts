@@ -2,6 +2,7 @@
  * The one reader of the environment and of `bobbin.config.ts`. Reports everything that is wrong at once, each with its
  * fix, and never the value of a secret. Everything else gets its options as arguments.
  */
+import { isNoWord } from "../../core/mask-entropy.ts";
 import { readConfig } from "./config-file.ts";
 import type { Config } from "./config.ts";
 import type { Setting } from "./kinds.ts";
@@ -206,6 +207,22 @@ export function secretsOf(settings: Settings): readonly string[] {
     if (secrecy === "password") secrets.push(...texts.flatMap(passwordsOf));
   }
   return [...new Set(secrets)];
+}
+
+/** Those of them that are masked in what people say: a password that is a word, or the name of what it opens, is said all the time. */
+export function secretsInTalk(settings: Settings): readonly string[] {
+  const names = new Set(
+    Object.entries(table).flatMap(([key, { secrecy }]) => {
+      const value: unknown = settings[key as keyof Table];
+      return secrecy === "password" && typeof value === "string" ? namesIn(value) : [];
+    }),
+  );
+  return secretsOf(settings).filter((secret) => isNoWord(secret) && !names.has(secret));
+}
+
+function namesIn(url: string): string[] {
+  const { username, hostname, pathname } = new URL(url);
+  return [username, hostname, pathname.slice(1)];
 }
 
 function passwordsOf(url: string): string[] {
