@@ -10,6 +10,8 @@ export interface ToolCall {
   readonly id: string;
   readonly name: string;
   readonly arguments: string;
+  /** It was made with other arguments than these, which are stored without their secrets. */
+  readonly isMasked?: true;
 }
 
 export interface UserEntry {

@@ -17,6 +17,8 @@ import { headOf, tailOf } from "./text.ts";
 
 /** A private key of a usual size; a longer one is masked from its beginning on anyway. */
 const REMEMBERED = 8_000;
+/** In signs; no word has so many. */
+const SHORTEST_KEY = 40;
 /** Conversations, the newest. */
 const MOST = 2_000;
 
@@ -40,8 +42,11 @@ export function createStoredMask(find: SecretsIn): StoredMask {
       if (before.size > MOST && oldest !== undefined) before.delete(oldest);
       if (tail === "" || isWhole(tail, find)) return text(given);
       const border = tail.length;
-      const spans = find(tail + given)
-        .filter(({ end }) => end > border)
+      const both = tail + given;
+      const spans = find(both)
+        .filter(
+          ({ start, end }) => end > border && !isWordBehindHeader(both.slice(start, end), border - start),
+        )
         .map(({ start, end }) => ({ start: Math.max(0, start - border), end: end - border }));
       // What is one only without what came before, such as a word that begins there.
       return text(without(given, spans));
@@ -53,6 +58,13 @@ export function createStoredMask(find: SecretsIn): StoredMask {
 function isWhole(tail: string, find: SecretsIn): boolean {
   if (tail.lastIndexOf("-----BEGIN ") > tail.lastIndexOf("-----END ")) return false;
   return find(tail).at(-1)?.end === tail.length;
+}
+
+/** Whether what begins at `at` is no key, although it stands behind the first line of one, such as of one that somebody asks about. */
+function isWordBehindHeader(found: string, at: number): boolean {
+  const header = /^-----BEGIN [A-Z ]*PRIVATE KEY-----/.exec(found)?.[0];
+  if (header === undefined || header.length > at || found.includes("-----END ")) return false;
+  return found.slice(header.length).replaceAll(/[^A-Za-z0-9+/=]/g, "").length < SHORTEST_KEY;
 }
 
 /** Messages, changes, notes and what commands were given. */
@@ -204,7 +216,10 @@ function maskedEntry(body: EntryBody, session: string, mask: StoredMask): EntryB
       return {
         ...body,
         text: body.text === "" ? "" : mask.following(`${session} bot`, body.text),
-        calls: body.calls.map((call) => ({ ...call, arguments: maskedJson(call.arguments, mask) })),
+        calls: body.calls.map((call) => {
+          const masked = maskedJson(call.arguments, mask);
+          return masked === call.arguments ? call : { ...call, arguments: masked, isMasked: true };
+        }),
       };
     case "tool": {
       const { offer } = body;

@@ -216,6 +216,32 @@ test("JSON that is stored stays JSON, whatever stands in it, and is as it was wh
   );
 });
 
+test("a call is marked where its arguments are stored without their secrets, and only there", async () => {
+  const { store, rounds } = world();
+  const fence = { session: newSession(), run: "r", number: 1 } as never;
+  const given = ["good day", OWN].map((text, n) => ({
+    id: `c${n}`,
+    name: "f",
+    arguments: JSON.stringify({ text }),
+  }));
+  await store.commitRound(fence, round(1, answer("", given)));
+  expect(rounds[0]?.entries[0]).toMatchObject({
+    calls: [given[0], { id: "c1", arguments: '{"text":"***"}', isMasked: true }],
+  });
+});
+
+test("what is said after a key's first line alone stays; the key itself does not, however short its pieces are", async () => {
+  const { inbox, stored } = world();
+  const [session, other] = [newSession(), newSession()];
+  for (const text of [`what is ${HEADER}`, "hello there", "MIIEow12"])
+    await inbox.put(message(session, text));
+  for (const text of [HEADER, KEY.slice(32, 132), "MIIE then"]) await inbox.put(message(other, text));
+  const read = stored.map((each) =>
+    each.kind === "message" && each.parts[0]?.kind === "text" ? each.parts[0].text : "",
+  );
+  expect(read).toEqual(["what is ***", "hello there", "MIIEow12", "***", "***", "*** then"]);
+});
+
 test("a value is masked for its name, and JSON that goes deeper than can be read is masked as text", async () => {
   const { store, all } = world();
   const fence = { session: newSession(), run: "r", number: 1 } as never;

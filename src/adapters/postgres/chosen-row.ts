@@ -41,8 +41,16 @@ export function toShown({
   };
 }
 
-/** @param params as `ModelCallRecord.params` holds them. */
+/** @param params as `ModelCallRecord.params` holds them; what cannot be read says nothing. */
 export function toTold(model: string, params: string | null): ChosenModel {
-  const { thinking } = JSON.parse(params ?? "{}") as { readonly thinking?: { readonly effort?: string } };
-  return toChosen({ chosenModel: model, chosenEffort: thinking?.effort ?? null });
+  return toChosen({ chosenModel: model, chosenEffort: effortIn(params ?? "{}") });
+}
+
+function effortIn(params: string): string | null {
+  try {
+    const { thinking } = JSON.parse(params) as { readonly thinking?: { readonly effort?: string } };
+    return thinking?.effort ?? null;
+  } catch {
+    return null;
+  }
 }

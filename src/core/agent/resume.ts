@@ -56,9 +56,10 @@ function openCallsOf(state: RunState, last: LastReply): OpenCalls {
   };
 }
 
-/** Only what changes nothing is done again; of anything else nobody knows whether it was done. */
+/** Only what changes nothing, and of which all is known, is done again; of anything else nobody knows whether it was done. */
 function onceMore(prepared: PreparedCall): PreparedCall {
-  if (prepared.kind === "answered" || isRepeatable(prepared.tool)) return prepared;
+  if (prepared.kind === "answered") return prepared;
+  if (isRepeatable(prepared.tool) && prepared.call.isMasked === undefined) return prepared;
   return { kind: "answered", call: prepared.call, text: OUTCOME_UNKNOWN };
 }
 

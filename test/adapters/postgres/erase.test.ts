@@ -1,5 +1,6 @@
 // What was erased is in no column of any table, what is left goes on validly, and nothing is written back.
 import { beforeAll, describe, expect, test } from "vitest";
+import { toTold } from "../../../src/adapters/postgres/chosen-row.ts";
 import { createAudit } from "../../../src/adapters/postgres/admin/audit.ts";
 import { createHolds } from "../../../src/adapters/postgres/admin/holds.ts";
 import { createOverviews } from "../../../src/adapters/postgres/admin/overviews.ts";
@@ -116,6 +117,32 @@ describe.each([postgresBackend(), pgliteBackend()])("$name", (backend) => {
     expect(await placesOf(backend.sql(), HAYSTACK)).toContain("entries.body");
     // Why others were exported stays.
     expect(await placesOf(backend.sql(), "quarterly audit")).toEqual(["audit.about"]);
+  });
+
+  test("what an older version masked so that it is no JSON any more is borne by who makes an overview, opens a run and erases", async () => {
+    const session = await world.filled();
+    const model = '{"model":{"contextWindow":1000},"asked":';
+    const broken = [`${model}"is ***"x\\" one?"}`, `${model}["***"x","***"]}`, `${model}"***",x"}`];
+    for (const params of broken) {
+      await backend
+        .sql()
+        .query({ text: "update model_calls set params = $2 where session = $1" }, [session, params]);
+      await backend.sql().query({ text: "delete from overviews where session = $1" }, [session]);
+      await world.maker.make(session);
+      const [made] = await backend
+        .sql()
+        .query<{ context_window: string }>(
+          { text: "select context_window from overviews where session = $1" },
+          [session],
+        );
+      expect(Number(made?.context_window)).toBe(1000);
+      expect(toTold("m", params)).toEqual({ model: "m" });
+    }
+    await erase({ kind: "thread", subject: session });
+    const left = await backend
+      .sql()
+      .query({ text: "select distinct params from model_calls where session = $1" }, [session]);
+    expect(left).toEqual([{ params: "{}" }]);
   });
 
   test("a thread goes on from nothing, and a branch of it from markers that a strict provider takes", async () => {

@@ -30,7 +30,7 @@ describe("a run that another attempt began", () => {
     deps.model.assertComplete();
   });
 
-  test("runs a call without result again where its tool only reads; of any other the outcome is unknown", async () => {
+  test("runs a call without result again where its tool only reads; of any other, and of one whose arguments were masked, the outcome is unknown", async () => {
     const ran: string[] = [];
     const noting = (name: string, effect: "read" | "write" | "external") =>
       tool(
@@ -52,6 +52,7 @@ describe("a run that another attempt began", () => {
           call("c2", "write"),
           call("c3", "pay"),
           call("c4", "gone"),
+          { ...call("c5", "look", { at: "***" }), isMasked: true },
         ),
         1,
       ),
@@ -63,24 +64,33 @@ describe("a run that another attempt began", () => {
     expect(await run.outcome).toMatchObject({ reason: "stop", rounds: 2 });
     expect(ran).toEqual(['look {"at":1}']);
     const unknown = "outcome unknown: the process ended while this ran";
-    expect(["c1", "c2", "c3"].map((id) => resultIn(deps.model.requests[0], id))).toEqual([
+    expect(["c1", "c2", "c3", "c5"].map((id) => resultIn(deps.model.requests[0], id))).toEqual([
       "fresh",
+      unknown,
       unknown,
       unknown,
     ]);
     expect(resultIn(deps.model.requests[0], "c4")).toContain("no tool");
     expect(run.commits[0]).toMatchObject({ round: 1, state: "complete", modelCalls: [] });
-    expect(run.commits[0]?.entries.map((entry) => entry.kind)).toEqual(["tool", "tool", "tool", "tool"]);
-    expect(outline(run.events).slice(0, 10)).toEqual([
+    expect(run.commits[0]?.entries.map((entry) => entry.kind)).toEqual([
+      "tool",
+      "tool",
+      "tool",
+      "tool",
+      "tool",
+    ]);
+    expect(outline(run.events).slice(0, 12)).toEqual([
       "round start 1",
       "tool_call c1",
       "tool_call c2",
       "tool_call c3",
       "tool_call c4",
+      "tool_call c5",
       "tool_result c1",
       "tool_result c2",
       "tool_result c3",
       "tool_result c4",
+      "tool_result c5",
       "round done 1",
     ]);
     deps.model.assertComplete();

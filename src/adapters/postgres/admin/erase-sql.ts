@@ -78,6 +78,9 @@ const COPIED_TO = `(select max(b.copied_to) from branches b where b.target = $1)
 const PARTS_WITHOUT_NOTES = `(select jsonb_agg(case when p->>'kind' = 'note' then jsonb_build_object('kind', 'note', 'text', '${ERASED}') else p end)
   from jsonb_array_elements(e.body::jsonb->'parts') p)`;
 
+/** Texts that end, and no mask between them: what an older version masked may have lost the backslash of a quote, and is no JSON. */
+const READABLE = String.raw`^(?:[^"\\*]|"(?:[^"\\]|\\.)*")*$`;
+
 /** In this order: what finds another table's rows comes before that one changes. */
 export const ERASE_STEPS: readonly EraseStep[] = [
   {
@@ -131,7 +134,7 @@ where r.session = $1 returning r.id`,
   },
   {
     table: "model_calls",
-    text: `update model_calls c set params = (c.params::jsonb - 'continued' - 'asked')::text, body_hash = null
+    text: `update model_calls c set params = case when c.params ~ '${READABLE}' then (c.params::jsonb - 'continued' - 'asked')::text else '{}' end, body_hash = null
 where c.session = $1 returning c.id`,
   },
   {

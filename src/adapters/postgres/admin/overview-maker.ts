@@ -11,6 +11,9 @@ import { textOfEntry } from "./entry-text.ts";
 
 const AT_ONCE = 300;
 
+/** SQL: read without a parser, which would fail for good on a text that is no JSON. Inside a text its quotes are escaped. */
+const WINDOW = `substring(last_call.params from '"contextWindow": *([0-9]{1,15})')::bigint`;
+
 /** SQL: the entries of $1 whose words were not written yet, behind the seq that is this expression; so many at a time. */
 const entriesBehind = (seq: string): string => `
 select json_agg(json_build_array(e.created_at, ${ENTRY_JSON}) order by e.seq) as entries from (
@@ -35,7 +38,7 @@ insert into overviews as o (session, platform, space, channel, rev, seq, started
 select s.id, $2, $3, $4, s.rev, 0, s.created_at, s.touched_at, ${FIRST_SAID},
   coalesce(who.people, '[]'), who.first_name, coalesce(who.is_direct, false),
   coalesce(r.runs, 0), coalesce(r.rounds, 0), last_call.model, last_run.cause, last_run.reason, coalesce(r.has_error, false),
-  s.goal is not null, used.tokens, used.cost, last_call.read, (last_call.params::json->'model'->>'contextWindow')::bigint,
+  s.goal is not null, used.tokens, used.cost, last_call.read, ${WINDOW},
   (select b.source from branches b where b.target = s.id)
 from held s
 left join lateral (
