@@ -120,6 +120,7 @@ export function createDiscordSurface(
     mayBegin?: MayBegin,
     urgency: Urgency = "final",
   ): Promise<Written> {
+    typing.end();
     const mark = [...sent].find(([, { message }]) => message === id)?.[0];
     const message = formatPage(page, mark === undefined ? "" : nonceOf(session, mark));
     if (message.kind !== "message") return unsendable(message.kind);
@@ -166,7 +167,7 @@ export function createDiscordSurface(
    * What stands in the thread from us and carries the key; where it has no button, what says just what was sent, or what would be
    * sent now: the same words in the time of the run, below its other pages.
    */
-  async function find(key: string, known?: KnownPost): Promise<string | undefined> {
+  async function lookFor(key: string, known?: KnownPost): Promise<string | undefined> {
     const nonce = nonceOf(session, key);
     const own = sent.get(key);
     if (own?.message !== undefined) {
@@ -203,7 +204,11 @@ export function createDiscordSurface(
     post,
     edit,
     remove,
-    find,
+    async find(key, known) {
+      const found = await lookFor(key, known);
+      if (found !== undefined) typing.end();
+      return found;
+    },
     leave: () => turns.leave(),
     show(presence) {
       // What was begun before has a page mostly, and one that is gone comes at once.

@@ -148,3 +148,19 @@ test("a page that is not taken just now is still waited for; what others write c
   await world.hasTyped(1);
   surface.show?.("idle");
 });
+
+test("a page whose answer was lost ends it as soon as it is found or changed", async () => {
+  for (const how of ["found", "changed"] as const) {
+    await using world = await openWorld();
+    const { clock, surface, discord } = world;
+    surface.show?.("starting");
+    discord.fault("POST /channels/:channel/messages", { kind: "lost response" });
+    expect((await surface.post("new", page)).kind).toBe("unknown");
+    const typed = world.typed();
+    if (how === "found") expect(await surface.find("new", { since: 0, page })).toBeDefined();
+    else await surface.edit(world.shown().at(-1)?.id ?? "", page);
+    await clock.advance(60_000);
+    expect(clock.waiting).toBe(0);
+    expect(world.typed()).toBe(typed);
+  }
+});
