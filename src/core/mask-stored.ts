@@ -7,7 +7,7 @@
 import type { EntryBody } from "./entry.ts";
 import type { Inbound, MessageInbound } from "./inbound.ts";
 import { without, type SecretsIn } from "./mask.ts";
-import type { Part } from "./part.ts";
+import type { ImagePart, Part, Picture } from "./part.ts";
 import type { Inbox } from "./ports/inbox.ts";
 import type { RunEnding, RunStore } from "./ports/run-store.ts";
 import type { PageContent } from "./ports/surface.ts";
@@ -89,7 +89,12 @@ export function maskedStore(store: RunStore, mask: StoredMask): RunStore {
     ...store,
     commitRound: (fence, round, frozen) =>
       store.commitRound(fence, maskedRound(round, fence.session, mask), frozen),
-    end: (fence, ending, frozen) => store.end(fence, maskedEnding(ending, fence.session, mask), frozen),
+    async end(fence, ending, frozen) {
+      const masked = maskedEnding(ending, fence.session, mask);
+      const ended = await store.end(fence, masked, frozen);
+      const { round } = masked;
+      return ended.kind === "ended" && round !== undefined ? { ...ended, entries: round.entries } : ended;
+    },
   };
 }
 
@@ -207,6 +212,28 @@ function maskedCall(call: ModelCallRecord, mask: StoredMask): ModelCallRecord {
   return { ...call, params: maskedJson(call.params, mask) };
 }
 
+interface WithImages {
+  readonly images?: readonly ImagePart[];
+  readonly pictures?: readonly Picture[];
+}
+
+/** What an image is called, what it shows, and the type that somebody claims for it are texts; its bytes are none. */
+function maskedImages({ images, pictures }: WithImages, mask: StoredMask): WithImages {
+  return {
+    ...(images === undefined
+      ? {}
+      : { images: images.map(({ data, ...words }) => ({ ...maskedDeep(words, mask), data })) }),
+    ...(pictures === undefined
+      ? {}
+      : {
+          pictures: pictures.map(({ hash, ...words }) => ({
+            ...maskedDeep(words, mask),
+            ...(hash === undefined ? {} : { hash }),
+          })),
+        }),
+  };
+}
+
 /** What a provider demands back unread stays as it is: it is shown to nobody. */
 function maskedEntry(body: EntryBody, session: string, mask: StoredMask): EntryBody {
   switch (body.kind) {
@@ -215,6 +242,7 @@ function maskedEntry(body: EntryBody, session: string, mask: StoredMask): EntryB
     case "assistant":
       return {
         ...body,
+        ...maskedImages(body, mask),
         text: body.text === "" ? "" : mask.following(`${session} bot`, body.text),
         calls: body.calls.map((call) => {
           const masked = maskedJson(call.arguments, mask);
@@ -223,10 +251,10 @@ function maskedEntry(body: EntryBody, session: string, mask: StoredMask): EntryB
       };
     case "tool": {
       const { offer } = body;
-      const content = mask.text(body.content);
+      const masked = { ...body, ...maskedImages(body, mask), content: mask.text(body.content) };
       return offer === undefined
-        ? { ...body, content }
-        : { ...body, content, offer: { ...offer, markdown: mask.text(offer.markdown) } };
+        ? masked
+        : { ...masked, offer: { ...offer, markdown: mask.text(offer.markdown) } };
     }
     case "note":
     case "summary":

@@ -70,8 +70,11 @@ test.each(secrets)(
     const calls = [{ id: "c", name: "f", arguments: JSON.stringify({ key: secret }) }];
     const results = [{ call: "c", name: "f", ok: true, content: secret }];
     const call = { params: JSON.stringify({ asked: secret }) } as never;
+    const images = [{ kind: "image", mimeType: secret, data: "AAAA", name: secret }] as const;
+    const pictures = [{ mimeType: secret, bytes: 3, hash: "h", alt: secret }];
+    const shown = { ...answer(secret, calls), images, pictures } as const;
     await store.commitRound(fence, {
-      ...round(1, answer(secret, calls), result("c", secret)),
+      ...round(1, shown, { ...result("c", secret), images, pictures } as never),
       results,
       modelCalls: [call],
     });

@@ -19,6 +19,7 @@ import type { InboundId } from "../../src/core/ids.ts";
 import type { Models } from "../../src/core/command/models.ts";
 import type { ModelRecord } from "../../src/core/ports/model.ts";
 import type { Surface } from "../../src/core/ports/surface.ts";
+import { maskedStore, type StoredMask } from "../../src/core/mask-stored.ts";
 import { createIntake } from "../../src/core/run/intake.ts";
 import { createGoalTurns } from "../../src/core/run/goal-turn.ts";
 import { createRunSession } from "../../src/core/run/run-session.ts";
@@ -55,6 +56,8 @@ export interface RunBenchOptions {
   readonly titler?: () => Titler;
   /** Its workers also begin the turns that the thread's goal has planned. */
   readonly takes?: "goals";
+  /** Of what is stored. Default: it is stored as it was said. */
+  readonly mask?: StoredMask;
 }
 
 /** A process that serves sessions. */
@@ -96,7 +99,9 @@ export class RunBench {
 
   constructor(sql: Sql, script: readonly ScriptedStep[], options: RunBenchOptions = {}) {
     this.#options = options;
-    this.stores = storesOver(sql);
+    const { mask } = options;
+    const stores = storesOver(sql);
+    this.stores = mask === undefined ? stores : { ...stores, store: maskedStore(stores.store, mask) };
     this.model = scriptedModel(...script);
     this.thread = new FakeThread({ clock: this.clock, editEveryMs: 0 });
     this.#surface = options.surface?.(this.thread) ?? this.thread;

@@ -31,7 +31,8 @@ export async function commit(state: RunState, record: RoundRecord): Promise<Comm
     return { kind: "ended", reason: "error", error, modelCalls: record.modelCalls };
   }
   const own = record.entries.map((body) => ({ run: runIdOf(state), round: record.round, body }));
-  state.entries.push(...(answer.stored.length === own.length ? answer.stored : own));
+  const isWhole = answer.stored.length === own.length;
+  state.entries.push(...own.map((entry, index) => ({ ...entry, ...(isWhole ? answer.stored[index] : {}) })));
   return { kind: "committed", answer };
 }
 

@@ -51,7 +51,6 @@ function openCallsOf(state: RunState, last: LastReply): OpenCalls {
     reply,
     prepared: open.map((call) => onceMore(prepareStoredCall(call, state.profile.tools))),
     isStored: true,
-    earlier: results,
     modelCalls: [],
   };
 }

@@ -10,7 +10,7 @@ import { callModel, type ModelAnswer, type Reply } from "./call-model.ts";
 import { callTools, cancelCalls, type AnsweredCall } from "./call-tools.ts";
 import { commit, endingOfAbort, type Ending } from "./commit-round.ts";
 import { CUT_CALL, prepareCall, storableCalls, type PreparedCall } from "./prepare-call.ts";
-import type { RunState } from "./run-state.ts";
+import { runIdOf, type RunState } from "./run-state.ts";
 import { isStuck } from "./stuck.ts";
 
 export type RoundEnd = { readonly kind: "next" } | Ending;
@@ -91,7 +91,6 @@ async function settleFinal(
   if (!isBlankReply(final)) {
     return finishRound(state, {
       round,
-      shown: [final],
       entries: [final],
       answers: [],
       modelCalls: reply.records,
@@ -119,8 +118,6 @@ export interface OpenCalls {
   readonly prepared: readonly PreparedCall[];
   /** The reply stands in History already. */
   readonly isStored: boolean;
-  /** Results that stand in History already. */
-  readonly earlier?: readonly EntryBody[];
   readonly modelCalls: readonly ModelCallRecord[];
 }
 
@@ -158,12 +155,9 @@ export async function settleCalls(state: RunState, open: OpenCalls): Promise<Rou
     case "aborted":
       return endingOfAbort(state, [], rest(outcome.answers));
     case "answered": {
-      const record = rest(outcome.answers);
-      const shown = [reply, ...(open.earlier ?? []), ...outcome.answers.map((each) => each.entry)];
       return finishRound(state, {
         round,
-        shown,
-        entries: record.entries,
+        entries: rest(outcome.answers).entries,
         answers: outcome.answers,
         modelCalls,
       });
@@ -175,14 +169,20 @@ export async function settleCalls(state: RunState, open: OpenCalls): Promise<Rou
 
 interface CompleteRound {
   readonly round: number;
-  /** The whole round. */
-  readonly shown: readonly EntryBody[];
   /** What of it is not stored yet. */
   readonly entries: readonly EntryBody[];
   readonly answers: readonly AnsweredCall[];
   readonly modelCalls: readonly ModelCallRecord[];
   /** Where the reply asks for no calls: what the run ends with unless someone joins. */
   readonly reason?: EndReason;
+}
+
+/** The reply and its results as they were stored, whenever that was. */
+function storedOf(state: RunState, round: number): readonly EntryBody[] {
+  const run = runIdOf(state);
+  return state.entries.flatMap(({ run: of, round: at, body }) =>
+    of === run && at === round && (body.kind === "assistant" || body.kind === "tool") ? [body] : [],
+  );
 }
 
 async function finishRound(state: RunState, done: CompleteRound): Promise<RoundEnd> {
@@ -200,7 +200,7 @@ async function finishRound(state: RunState, done: CompleteRound): Promise<RoundE
   // Nothing was stored: the round is not done, and the next attempt plays it again.
   if (leave === true && stored.length === 0) return { kind: "left", how: "handed_over" };
   state.rounds = round;
-  state.hooks.emit({ kind: "round", round, state: "done", entries: done.shown });
+  state.hooks.emit({ kind: "round", round, state: "done", entries: storedOf(state, round) });
   const isSame = reason === undefined && isStuck(state.entries);
   if (steered.length > 0) {
     state.entries.push(...steered);

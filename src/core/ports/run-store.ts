@@ -3,7 +3,7 @@
  * Every write with a fence that is no longer the newest rejects with `stale_fence` and changes nothing.
  */
 
-import type { Entry } from "../entry.ts";
+import type { Entry, EntryBody } from "../entry.ts";
 import type { EndReason } from "../events.ts";
 import type { Goal } from "../goal/goal.ts";
 import type { TurnNews } from "../goal/news.ts";
@@ -50,9 +50,15 @@ export interface RunEnding {
 export type Ended =
   /**
    * Outcome, fates, usage and `reply = settling` are durable. `goal`: the thread's, as it stands now; absent where it has none. `news`:
-   * what people are told of it with this end, as it is stored.
+   * what people are told of it with this end, as it is stored. `entries`: those of the round that came with it, where they are not stored
+   * as they were given.
    */
-  | { readonly kind: "ended"; readonly goal?: Goal; readonly news?: TurnNews }
+  | {
+      readonly kind: "ended";
+      readonly goal?: Goal;
+      readonly news?: TurnNews;
+      readonly entries?: readonly EntryBody[];
+    }
   /**
    * Reason `stop` with a round only: a stop or reset that is newer than everything admitted was stored before that round was.
    * Nothing has changed: end the run as `cancelled`, with the round.

@@ -271,7 +271,8 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
         unfrozen = undefined;
         const { round } = how;
         if (round !== undefined) {
-          const done = { kind: "round", round: round.round, state: "done", entries: round.entries } as const;
+          const entries = (ended.kind === "ended" ? ended.entries : undefined) ?? round.entries;
+          const done = { kind: "round", round: round.round, state: "done", entries } as const;
           // What was stored of an answer that broke off is shown as well; the goal and the limits hear of whole ones.
           if (outcome.reason === "stop") say(done);
           else writer.on(pictures.event(done));

@@ -1,6 +1,8 @@
 // Images of the model and of tools, from the round that is stored to the thread: below the words, each once, whatever dies.
 import { expect, test } from "vitest";
 import { sha256 } from "../../../src/adapters/ids.ts";
+import { finderOf } from "../../../src/core/mask.ts";
+import { createStoredMask } from "../../../src/core/mask-stored.ts";
 import { RunBench, type RunBenchOptions } from "../../support/run-bench.ts";
 import { calls, hangs, reply, type ScriptedStep } from "../../support/scripted-model.ts";
 import { tool } from "../../support/agent-library.ts";
@@ -126,3 +128,31 @@ test("the images of one thread are read by nobody who has another", async () => 
   expect((await b.stores.pictures.read(b.session, hash))?.mimeType).toBe("image/png");
   expect(await b.stores.pictures.read("web:local:general:another" as never, hash)).toBeUndefined();
 });
+
+test.each(["", "settled"])(
+  "a secret in the name of an image or in an answer stands in no page that is left, whoever writes it (%s)",
+  async (moment) => {
+    const secret = "hunter2-hunter2";
+    const leak = tool("leak", async () => ({
+      content: [{ type: "image", mimeType: "image/png", data: imageOf("a").data, name: `The ${secret}` }],
+    }));
+    const answers = { text: `It is ${secret}.`, images: [imageOf("b", `Of ${secret}`)] };
+    const first = { ...calls(["c1", "leak"]) };
+    const mask = createStoredMask(finderOf([secret]));
+    const b = bench([first, reply(answers), reply("fine")], { tools: [leak], mask });
+    await b.say("draw it");
+    if (moment !== "") {
+      const dying = b.worker();
+      b.moments.at(moment, "before", () => dying.die());
+      dying.begin();
+      await until(() => b.moments.pending === 0, { what: "it dies" });
+      b.moments.clear();
+    }
+    await b.rest();
+    expect(await seen(b)).toEqual(["It is ***.", "The ***<a>", "Of ***<b>"]);
+    expect(JSON.stringify(await b.stores.transcripts.entries(b.session))).not.toContain(secret);
+    await b.say("thanks");
+    await b.rest();
+    expect(JSON.stringify(b.asked(3))).not.toContain(secret);
+  },
+);
