@@ -65,8 +65,11 @@ export function createAnswerInteraction(deps: AnswerInteractionDeps, bot: Discor
       case "command":
         return commands.run(asked.command, asked.request);
       case "goal_form":
-        // Where no form could be shown it is told how it stands.
-        return commands.run({ name: "goal" }, asked.request);
+        // Where no form could be shown: why a goal cannot be set there, or how the one that was to be changed stands.
+        return commands.run(
+          asked.begun?.kind === "set" ? { name: "goal", value: asked.begun } : { name: "goal" },
+          asked.request,
+        );
       case "goal_thread": {
         const { author, beside, where } = asked.asked;
         const refused = commands.refusal("goal", author, threadOf(beside), where);

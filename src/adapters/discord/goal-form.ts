@@ -22,8 +22,7 @@ export function goalForm({ id, replaces, text }: GoalForm): object {
             custom_id: FIELD,
             style: TextInputStyle.Paragraph,
             label: "What is to be reached?",
-            placeholder:
-              "Lines “Done when: …” say how to tell. Last may stand --tokens 200k --turns 20 --minutes 60.",
+            placeholder: `Lines “Done when: …” say how to tell.${id === undefined ? " Last may stand --tokens 200k --turns 20 --minutes 60." : ""}`,
             max_length: FIELD_UNITS,
             required: true,
             ...(text === "" ? {} : { value: text }),

@@ -17,6 +17,7 @@ import { threadOf } from "../../core/thread.ts";
 import type { Log } from "../../core/ports/log.ts";
 import type { AnswerInteraction } from "./answer-interaction.ts";
 import type { DiscordApi } from "./api.ts";
+import { isFormFor } from "../../core/goal/form.ts";
 import { FIELD_UNITS, goalForm } from "./goal-form.ts";
 import { discordInboundId, type DiscordBot } from "./identity.ts";
 import { askedBy, typingIn, type Asked, type KnownChannels } from "./interaction.ts";
@@ -52,8 +53,7 @@ export function createTakeInteraction(
     const { session, author, where } = request;
     if (commands.refusal("goal", author, threadOf(session), where) !== undefined) return false;
     const known = await commands.goalForm(session, begun);
-    const hasNothing = begun?.kind === "edit" && known.id === undefined;
-    if (hasNothing || known.text.length > FIELD_UNITS) return false;
+    if (!isFormFor(known, begun) || known.text.length > FIELD_UNITS) return false;
     const body = { type: InteractionResponseType.Modal, data: goalForm(known) };
     const shown = await api.answer("POST", Routes.interactionCallback(id, token), body, token);
     if (shown.kind !== "ok") log.warn("a form could not be shown", { ...shown });

@@ -34,7 +34,7 @@ export function goalForm({ id, text }: GoalForm, { channel, root }: Omit<FormPla
         block_id: "goal",
         label: plain("What is to be reached?"),
         hint: plain(
-          "Lines that begin with “Done when:” say how to tell. Behind the last one may stand --tokens 200k --turns 20 --minutes 60.",
+          `Lines that begin with “Done when:” say how to tell.${isNew ? " Behind the last one may stand --tokens 200k --turns 20 --minutes 60." : ""}`,
         ),
         element: {
           type: "plain_text_input",

@@ -112,9 +112,8 @@ export function createGoalCommands(deps: GoalCommandDeps): GoalCommands {
         // Nothing is there that could be changed: then the line is a goal that begins with this word.
         if (asked.whole !== undefined && (await open(session)) === undefined)
           return set("new", { ...written, objective: asked.whole }, asked.limits);
-        return asked.kind === "replace"
-          ? set("replace", written, asked.limits)
-          : { kind: "edit", by, ...written, ...ref };
+        if (asked.kind === "replace") return set("replace", written, asked.limits);
+        return Object.keys(asked.limits).length > 0 ? NO_LIMITS : { kind: "edit", by, ...written, ...ref };
       }
       case "pause":
       case "resume":
@@ -208,6 +207,8 @@ const writtenIn = ({ objective, doneWhen }: Written): Written => ({
 
 const startKey = (session: SessionId, proposal: string): string => `start_goal/${session}/${proposal}`;
 
+const NO_LIMITS =
+  "An edit changes what is to be reached, not what the goal may use: leave `--tokens`, `--turns` and `--minutes` out, and raise them with `goal budget`. Nothing was changed.";
 const STARTED = "That goal was started already. `goal status` tells where it stands.";
 const PROPOSAL_VOID =
   "That proposal is not open any more: the thread was reset, or has had another goal since. Nothing was changed.";

@@ -93,8 +93,10 @@ export function goalInFields(part: GoalPart, given: FieldValues): GoalInFields {
     case "replace": {
       const written = textAsked(said);
       const asked = { kind: part, ...written, ...lines, limits: { ...written.limits, ...limits } };
-      // Who changes only its lines has said all.
-      const isWhole = !isBlank(asked.objective) || (part === "edit" && asked.doneWhen !== undefined);
+      // Who changes only its lines has said all, and so has who wants of a change what it cannot do.
+      const isWhole =
+        !isBlank(asked.objective) ||
+        (part === "edit" && (asked.doneWhen !== undefined || Object.keys(asked.limits).length > 0));
       return isWhole ? { kind: "asked", asked } : { kind: "begun", begun: asked };
     }
     default:

@@ -27,7 +27,7 @@ const WORD = /^(status|pause|resume|clear)$/i;
 const CHANGE = /^(replace|edit)\s+(\S[\s\S]*)$/i;
 const RAISES = /^budget\s+(?=[+\d])(.*)$/i;
 const RAISE = /^\+?\s*(\d[\d.,]*?)\s*([km]?)\s*(tokens?|turns?|minutes?|mins?)?$/i;
-const OPTION = /\s+--(tokens|turns|minutes)[ =](\d[\d.,]*)([km]?)\s*$/i;
+const OPTION = /(?:^|\s+)--(tokens|turns|minutes)[ =](\d[\d.,]*)([km]?)\s*$/i;
 
 const WINDOWS = ["tokens", "turns", "minutes"] as const;
 
@@ -87,11 +87,6 @@ function inLine(line: string): GoalAsked {
   if (text === "") return { kind: "status" };
   const word = WORD.exec(text)?.[1]?.toLowerCase();
   if (word !== undefined) return { kind: word as "status" | "pause" | "resume" | "clear" };
-  if (/^(?:budget|edit|replace)$/i.test(text))
-    return {
-      kind: "unclear",
-      why: `Say more: \`goal ${text.toLowerCase() === "budget" ? "budget +200k" : `${text.toLowerCase()} …`}\`.`,
-    };
   const raises = RAISES.exec(text)?.[1]
     ?.split(/,\s+|\s+and\s+/)
     .map((each) => RAISE.exec(each));
@@ -100,6 +95,11 @@ function inLine(line: string): GoalAsked {
   // Only its lines are changed.
   if (/^edit$/i.test(rest) && written.doneWhen !== undefined)
     return { kind: "edit", ...written, objective: "", limits, whole: rest };
+  if (/^(?:budget|edit|replace)$/i.test(rest))
+    return {
+      kind: "unclear",
+      why: `Say more: \`goal ${rest.toLowerCase() === "budget" ? "budget +200k" : `${rest.toLowerCase()} …`}\`.`,
+    };
   const change = CHANGE.exec(rest);
   if (change === null) return { kind: "set", ...written, limits };
   const [, kind = "", objective = ""] = change;

@@ -14,7 +14,7 @@ export function create(goal: Goal | undefined, event: Creation, now: number): Re
   const isOpen = before !== undefined && before.status !== "complete";
   if (isOpen && event.mode === "new") {
     return refused(
-      "This thread has a goal already. `goal replace` with the new text puts another one in its place, `goal edit` changes it.",
+      "This thread has a goal already. `goal replace` with the new text puts another one in its place, `goal edit` changes it, and `goal budget` raises what it may use.",
     );
   }
   const problem = problemOf(event);

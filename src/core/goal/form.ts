@@ -18,8 +18,16 @@ export type Begun = Extract<GoalAsked, { readonly kind: "set" | "edit" | "replac
 /** Where the thread has a goal that goes on the form changes that one, unless another one is to take its place. */
 export function formOf(goal: Goal | undefined, begun?: Begun): GoalForm {
   if (begun?.kind === "replace") return { replaces: true, text: textOf(begun) };
+  // What was reached gives its place to the next one.
+  if (begun?.kind === "set" && goal?.status === "complete") return { text: textOf(begun) };
   if (goal !== undefined && goal.closed === undefined) return { id: goal.id, text: textOf(ofGoal(goal)) };
   return { text: begun === undefined ? "" : textOf(begun) };
+}
+
+/** Whether the form does what was asked. It does not where a goal is to be set beside one, or none is there to be changed. */
+export function isFormFor({ id }: GoalForm, begun: Begun | undefined): boolean {
+  if (begun?.kind === "set") return id === undefined;
+  return begun?.kind !== "edit" || id !== undefined;
 }
 
 const ofGoal = ({ objective, doneWhen = [] }: Goal) => ({ objective, doneWhen });

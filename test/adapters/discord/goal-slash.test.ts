@@ -119,3 +119,24 @@ test.each([
   expect(ana.form()).toBeUndefined();
   expect(asked).toEqual([{ name: "goal" }]);
 });
+
+test("where there is a goal already no form takes the place of what was begun: it is answered in words", async () => {
+  const goal = after(setGoal("tidy the wiki"));
+  await using world = await openWorld({ goal });
+  const { ana, asked, thread } = world;
+  expect(await ana.command(thread, "goal set", { turns: 7, "done-when": "it shines" })).toBe("answered");
+  await ana.command(thread, "goal edit", { objective: "--turns 7" });
+  await world.settled(2);
+  expect(ana.form()).toBeUndefined();
+  expect(asked).toEqual([
+    { name: "goal", value: { kind: "set", objective: "", doneWhen: ["it shines"], limits: { turns: 7 } } },
+    { name: "goal", value: { kind: "edit", objective: "", limits: { turns: 7 } } },
+  ]);
+});
+
+test("a goal that was reached gives its place to the one that is begun", async () => {
+  const goal = { ...after(setGoal("tidy the wiki")), status: "complete" as const };
+  await using world = await openWorld({ goal });
+  await world.ana.command(world.thread, "goal set", { turns: 7 });
+  expect(world.ana.form()).toMatchObject({ title: "Goal of this thread", fields: { text: "\n\n--turns 7" } });
+});

@@ -75,3 +75,14 @@ test("what is no reference to a goal is no button of ours", () => {
   for (const value of ["", "r1", "g1", "g1.x", "g1.1.hours.3", "a b.1"])
     expect(clickOf("pause", value)).toBeUndefined();
 });
+
+test("what cannot be done to a goal that is there is refused with what can, and changes nothing", async () => {
+  const { commands, goal, request } = await world();
+  const before = await goal();
+  expect(await commands.run("edit the docs --tokens 5k", request())).toContain("`goal budget`");
+  const begun = { kind: "set", objective: "", limits: { turns: 7 } } as const;
+  expect(await commands.run(begun, request())).toMatch(
+    /has a goal already.*`goal replace`.*`goal edit`.*`goal budget`/,
+  );
+  expect(await goal()).toEqual(before);
+});

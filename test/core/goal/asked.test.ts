@@ -62,3 +62,9 @@ test("options stand at the end, and what is not one stays in the text", () => {
     limits,
   });
 });
+
+test("options alone are no text of a goal", () => {
+  expect(goalAsked("--tokens 200k")).toEqual({ kind: "set", objective: "", limits: { tokens: 200_000 } });
+  for (const word of ["edit", "replace", "budget"])
+    expect(goalAsked(`${word} --turns 5`).kind).toBe("unclear");
+});
