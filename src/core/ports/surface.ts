@@ -122,7 +122,7 @@ export type MayBegin = () => boolean;
 export interface KnownPost {
   /** What it would say if it was made now; absent where it is not wanted any more. */
   readonly page?: PageContent;
-  /** Where that is absent: it may have been a file of this name. */
+  /** Where that is absent: it may have been a file of this name, and only as that it is looked for. */
   readonly file?: string;
   /** It was not made before that, ms since 1970. */
   readonly since: number;

@@ -68,12 +68,9 @@ export function withFiles(surface: Surface, place: FilePlace, turns: Turns): Sur
       return removed.kind === "ok" ? { kind: "gone", what: "frozen" } : removed;
     },
     remove: (message, mayBegin, urgency) => place.remove(message, mayBegin, urgency),
-    async find(key, known) {
-      const name = known?.page?.file?.name;
-      const found = name === undefined ? await surface.find(key, known) : undefined;
-      const file = name ?? known?.file;
-      if (found !== undefined || known === undefined || file === undefined) return found;
-      return place.find(file, known);
+    find(key, known) {
+      const name = known?.page?.file?.name ?? known?.file;
+      return known === undefined || name === undefined ? surface.find(key, known) : place.find(name, known);
     },
     leave() {
       surface.leave?.();

@@ -88,6 +88,8 @@ export function createPostedPages(deps: PostedPagesDeps, options: PostedPagesOpt
   const slots = new Map<number, Slot>();
   let isLoaded = options.isNew;
   let keys = 0;
+  /** Of a look-up that takes several searches and was broken off: those that found nothing, by the key of the slot. */
+  const nowhere = new Map<string, Set<string>>();
 
   /** New for every page that is begun: a platform may answer a key it knows with a message that was deleted. */
   function newSlot(): Slot {
@@ -110,11 +112,19 @@ export function createPostedPages(deps: PostedPagesDeps, options: PostedPagesOpt
     // By the name of its file also another page of the reply is found.
     const isAnothers = (found: string): boolean =>
       [...slots].some(([at, { message }]) => at !== index && message === found);
+    const searches = page === undefined ? [{}, ...options.fileNames().map((file) => ({ file }))] : [{ page }];
+    const done = nowhere.get(slot.key) ?? new Set<string>();
     try {
-      for (const wanted of page === undefined ? options.fileNames().map((file) => ({ file })) : [{ page }]) {
+      for (const wanted of searches) {
+        const name = JSON.stringify(wanted);
+        if (done.has(name)) continue;
+        // What may still land is not ruled out by a search of now.
+        const isFinal = !slot.isAdopted || deps.ticks() >= lateUntil;
         const found = await surface.find(slot.key, { ...known, ...wanted });
         if (found !== undefined && !isAnothers(found)) return found;
+        if (isFinal && page === undefined) nowhere.set(slot.key, done.add(name));
       }
+      nowhere.delete(slot.key);
       return undefined;
     } catch (error) {
       return { kind: "unknown", why: reasonOf(error) };
