@@ -74,7 +74,7 @@ test.each(secrets)(
     const pictures = [{ mimeType: secret, bytes: 3, hash: "h", alt: secret }];
     const shown = { ...answer(secret, calls), images, pictures } as const;
     await store.commitRound(fence, {
-      ...round(1, shown, { ...result("c", secret), images, pictures } as never),
+      ...round(1, shown, { ...result("c", secret), images, pictures }),
       results,
       modelCalls: [call],
     });

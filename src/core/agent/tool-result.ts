@@ -6,6 +6,8 @@ import { cleanText, headOf, isBlank, tailOf } from "../text.ts";
 
 /** More of one result than anybody looks at. */
 const MOST_IMAGES = 20;
+/** Of all images of a result together; one that finds no room is told of without its bytes. */
+export const MOST_IMAGE_BYTES = 16_000_000;
 
 export interface ResultText {
   readonly ok: boolean;
@@ -25,8 +27,18 @@ export function textOfResult(value: unknown): ResultText {
   return {
     ok: output.isError !== true,
     text: orPlaceholder(text),
-    ...(images.length === 0 ? {} : { images: images.slice(0, MOST_IMAGES) }),
+    ...(images.length === 0 ? {} : { images: withinRoom(images.slice(0, MOST_IMAGES)) }),
   };
+}
+
+function withinRoom(images: readonly ImagePart[]): readonly ImagePart[] {
+  let room = MOST_IMAGE_BYTES;
+  return images.map((image) => {
+    const bytes = (image.data.length * 3) / 4;
+    if (bytes > room) return { ...image, data: "" };
+    room -= bytes;
+    return image;
+  });
 }
 
 /** What the model reads when a tool failed. */

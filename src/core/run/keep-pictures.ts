@@ -3,6 +3,7 @@
  * images. The type is what the bytes say, whatever somebody claims.
  */
 
+import { MOST_IMAGE_BYTES } from "../agent/tool-result.ts";
 import { onOneLine } from "../context/speaker.ts";
 import type { EntryBody } from "../entry.ts";
 import type { RunEvent } from "../events.ts";
@@ -13,7 +14,7 @@ import type { PictureData, RoundRecord } from "../round.ts";
 
 /** What every platform takes from a bot. */
 const MOST_BYTES = 8_000_000;
-/** Of one round. */
+/** Of one round, which is one statement; all together are no more than `MOST_IMAGE_BYTES`. */
 const MOST_KEPT = 10;
 const ALT_UNITS = 300;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
@@ -60,12 +61,19 @@ export function createPictureKeeper(hash: Hash): PictureKeeper {
       entry.kind === "assistant" || entry.kind === "tool" ? (entry.images ?? []) : [],
     );
     if (images.length === 0) return record;
-    const data = new Map(
-      images.flatMap((image, index) => {
-        const kept = keep(image, index < MOST_KEPT ? MOST_BYTES : 0).data;
-        return kept === undefined ? [] : [[kept.hash, kept] as const];
-      }),
-    );
+    const data = new Map<string, PictureData>();
+    let room = MOST_IMAGE_BYTES;
+    for (const [index, image] of images.entries()) {
+      const { picture, data: bytes } = keep(image, index < MOST_KEPT ? MOST_BYTES : 0);
+      if (bytes === undefined || data.has(bytes.hash)) continue;
+      if (picture.bytes > room) {
+        const { hash: _, ...told } = picture;
+        known.set(image, { picture: told });
+        continue;
+      }
+      room -= picture.bytes;
+      data.set(bytes.hash, bytes);
+    }
     return { ...record, entries: record.entries.map(body), pictures: [...data.values()] };
   }
 

@@ -109,3 +109,10 @@ describe("the copy for the model", () => {
     );
   });
 });
+
+test("images that are too many bytes together are told of, and the bytes of those that find no room are left out", () => {
+  const image = (data: string) => ({ type: "image", mimeType: "image/png", data });
+  const large = "A".repeat(12_000_000);
+  const { images = [] } = textOfResult({ content: [image(large), image(large), image("AAAA")] });
+  expect(images.map(({ data }) => data.length)).toEqual([12_000_000, 0, 4]);
+});

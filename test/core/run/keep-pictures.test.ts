@@ -81,6 +81,21 @@ describe("an image", () => {
     expect(picturesIn(kept).filter(({ hash }) => hash === undefined)).toHaveLength(4);
   });
 
+  test("finds no room where those before it are too many bytes together, unless it is one of them", () => {
+    const large = (text: string): ImagePart => imageOf(text.padEnd(7_900_000, "x"));
+    const [a, b] = [large("a"), large("b")];
+    const kept = keep(a, b, large("c"), { ...a }, imageOf("small"));
+    expect(picturesIn(kept).map(({ hash }) => hash)).toEqual([
+      sha256(a.data),
+      sha256(b.data),
+      undefined,
+      sha256(a.data),
+      sha256(imageOf("small").data),
+    ]);
+    expect(picturesIn(kept)[2]?.bytes).toBeGreaterThan(7_900_000);
+    expect(kept.pictures).toHaveLength(3);
+  });
+
   test("is told to whoever watches as it is stored, and a round without any is left as it is", () => {
     const keeper = createPictureKeeper(sha256);
     const record = roundWith(reply([imageOf("x", "A chart")]));
