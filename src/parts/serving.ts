@@ -5,6 +5,7 @@ import type { GoalPolicies } from "../core/goal/policy.ts";
 import type { Goals } from "../core/ports/goals.ts";
 import type { Serve } from "../core/ports/run-queue.ts";
 import type { GoalTurns } from "../core/run/goal-turn.ts";
+import { serveGoals } from "../core/run/serve-goals.ts";
 import { onlyWhileAllowed } from "../core/run/only-while-allowed.ts";
 import { createRunSession, type RunSessionDeps, type RunSessionOptions } from "../core/run/run-session.ts";
 import { createServe, type ServeDeps, type ServeStep } from "../core/run/serve-session.ts";
@@ -36,7 +37,7 @@ export interface Serving {
 /** @param options of the worker. */
 export function openServing(deps: ServingDeps, options: RunSessionOptions): Serving {
   const { stored: goals, places, store, departures } = deps;
-  const serve = (takes?: "goals"): Serve => {
+  const stepOf = (takes?: "goals"): ServeStep => {
     const people = createRunSession(deps, options);
     const { standingOf, reachOf } = places;
     const step =
@@ -49,16 +50,12 @@ export function openServing(deps: ServingDeps, options: RunSessionOptions): Serv
             goals,
             standingOf,
           });
-    const where = onlyWhereInstalled({ step, reachOf, departures, goals });
-    return createServe({ ...deps, store, step: deps.after(where), released: deps.goals.released });
+    return deps.after(onlyWhereInstalled({ step, reachOf, departures, goals }));
   };
-  const goalTurn = serve("goals");
+  const goalStep = stepOf("goals");
   return {
-    people: serve(),
-    async goals(session, leaving) {
-      // Many are rung for where few may run. The claim decides; here it is found out without a lease, and at the price of one question.
-      if (await goals.hasPlace(session).catch(() => true)) await goalTurn(session, leaving);
-    },
+    people: createServe({ ...deps, store, step: stepOf(), released: deps.goals.released }),
+    goals: serveGoals({ ...deps, goals, turns: deps.goals, step: goalStep }),
     stop: async () => deps.titler?.stop(),
   };
 }

@@ -30,6 +30,7 @@ export function createMemoryGoals(now: () => number): Goals {
     waitingForCall: async () => undefined,
     waitingForReaction: async () => undefined,
     hasPlace: async () => true,
+    behind: async () => {},
     due: async () => [],
   };
 }

@@ -100,6 +100,20 @@ select p.session, p.wake_at as at, coalesce(b.runs, 0)::integer as busy from pla
 where p.place <= $1::integer order by p.place, p.wake_at, p.n`,
 };
 
+/** Longer than a sweep takes to come again, so that it names those that wait behind them, ms. */
+const BEHIND_MS = 20_000;
+
+/** Only when it is named: the goal itself is due as it says, and is begun by whoever comes. $1 session, $2 its space, $3 how many may run there. */
+const BEHIND = {
+  name: "goal-behind",
+  text: `
+update goals g set wake_at = now_ms() + ${BEHIND_MS}
+where g.session = $1 and g.wake_at <= now_ms() and ${busy("$2::text")} < $3::integer`,
+};
+
+/** Of an integer in SQL. */
+const UNLIMITED = 2 ** 31 - 1;
+
 /** $1 session, $2 the goal that it has from now on. */
 const CHANGE = shaped<{ readonly part: ReturnType<typeof goalPart> }>({
   name: () => "goal-change",
@@ -228,6 +242,9 @@ export function createGoals(sql: Sql, { atOnceIn = () => Infinity }: GoalsOption
     async hasPlace(session) {
       const atOnce = atOnceIn(session);
       return atOnce === Infinity || hasPlace(sql, session, atOnce);
+    },
+    async behind(session) {
+      await sql.query(BEHIND, [session, spaceOf(session), Math.min(atOnceIn(session), UNLIMITED)]);
     },
     async due(limit, like) {
       if (like !== undefined) {

@@ -36,6 +36,11 @@ export interface Goals {
   /** Whether one more turn may run in the space of this session, or something else is to be done in it. Takes nothing. */
   hasPlace(session: SessionId): Promise<boolean>;
   /**
+   * The goal of this session has begun nothing though it is due and there is a place: those that wait have their turn before it is
+   * named again. Changes nothing where no place is free, since then it may have been about to begin.
+   */
+  behind(session: SessionId): Promise<void>;
+  /**
    * The sessions whose goal has something to do by itself now, the one that is due longest first. Where they are too many each space has
    * its share, and one in which no more turns may run has none.
    * @param like only those of the space of this one, and only as many as may begin there now.

@@ -47,12 +47,18 @@ export interface GoalTurns extends GoalTurnDeps {
    * Who served the session has given it back: rings for the next turn of the goal that it ended with, where that is due. Rung for
    * before, another worker would find the session taken, and leave. Where a turn of a goal's own has ended, its place in the space is free:
    * those that are due there longest are rung for as well, before it.
+   * @returns whether a turn of a goal's own has ended.
    */
-  released(session: SessionId): void;
+  released(session: SessionId): boolean;
+  /**
+   * Who was rung for has begun no turn of the goal's own, whatever the reason: the ring is handed on to the one that is due longest in
+   * its space, while a place is free there. Never rejects.
+   */
+  passed(session: SessionId): Promise<void>;
 }
 
 export interface GoalTurnWorld {
-  readonly goals: Pick<Goals, "read" | "apply" | "due">;
+  readonly goals: Pick<Goals, "read" | "apply" | "behind" | "due">;
   readonly policies: GoalPolicies;
   readonly cards: Pick<GoalCardKeeper, "changed" | "shown">;
   /** The bell of goals' own turns, which is not the one of people's messages. */
@@ -103,9 +109,9 @@ export function createGoalTurns(
 ): GoalTurns {
   const ended = new Map<SessionId, { readonly goal: Goal | undefined; readonly isOwn: boolean }>();
 
-  async function ringInLine(session: SessionId): Promise<void> {
+  async function ringInLine(session: SessionId, most: number): Promise<void> {
     try {
-      for (const next of await goals.due(NEXT_IN_LINE, session))
+      for (const next of await goals.due(most, session))
         if (next !== session) await withTimeLimit(clock, RING_MS, "the bell of a goal", queue.wake(next));
     } catch (error) {
       log.warn("those next in line could not be rung for; the sweeper will", { session, error });
@@ -134,12 +140,23 @@ export function createGoalTurns(
     released(session) {
       const { goal, isOwn = false } = ended.get(session) ?? {};
       ended.delete(session);
-      const inLine = isOwn ? ringInLine(session) : Promise.resolve();
+      const inLine = isOwn ? ringInLine(session, NEXT_IN_LINE) : Promise.resolve();
       if (goal !== undefined)
         inLine.then(
           () => ring(session, goal),
           () => {},
         );
+      return isOwn;
+    },
+    async passed(session) {
+      try {
+        await goals.behind(session);
+      } catch (error) {
+        log.warn("a goal that could not begin stays the first in line", { session, error });
+        return;
+      }
+      // One for one: a ring never becomes two, and where all are stuck it ends with the last of them.
+      await ringInLine(session, 1);
     },
   };
 }

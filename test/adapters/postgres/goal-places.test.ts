@@ -4,8 +4,14 @@ import { expect, test } from "vitest";
 import type { SessionId } from "../../../src/core/thread.ts";
 import { createGoals } from "../../../src/adapters/postgres/goals.ts";
 import { createRunStore } from "../../../src/adapters/postgres/run-store.ts";
+import { createLocalLocker } from "../../../src/core/agent/local-locker.ts";
+import { createGoalPolicies, DEFAULT_GOAL_RULES } from "../../../src/core/goal/policy.ts";
+import { createGoalTurns } from "../../../src/core/run/goal-turn.ts";
+import { serveGoals } from "../../../src/core/run/serve-goals.ts";
 import { answer, asRun, message, round } from "../../contract/store-samples.ts";
 import { setGoal, turn } from "../../support/goals.ts";
+import { manualClock } from "../../support/manual-clock.ts";
+import { silentLog } from "../../support/silent-log.ts";
 import { postgresBackend } from "./backends.ts";
 import { storesOver } from "./store-subject.ts";
 
@@ -79,6 +85,101 @@ test("who is rung for where no more may run is told so before anything is taken,
   expect(await limited.hasPlace(second)).toBe(true);
   await end(run);
   expect(await limited.hasPlace(first)).toBe(true);
+});
+
+/** The bell of such a space, rung until it is silent: some of its goals cannot begin, each for a reason of its own. */
+async function bellOf(at: Awaited<ReturnType<typeof space>>, atOnce: number, stuck: readonly SessionId[]) {
+  const goals = createGoals(backend.sql(), { atOnceIn: () => atOnce });
+  const rung: SessionId[] = [];
+  const took: SessionId[] = [];
+  const queue = { wake: async (session: SessionId) => void rung.push(session) };
+  const turns = createGoalTurns(
+    {
+      goals,
+      policies: createGoalPolicies(DEFAULT_GOAL_RULES),
+      cards: { changed: () => {}, shown: async () => {} },
+      queue,
+      clock: manualClock(),
+      log: silentLog,
+      ring: () => {},
+    },
+    new Set(),
+  );
+  const locker = createLocalLocker();
+  const serve = serveGoals({
+    goals,
+    turns,
+    locker,
+    store: { hasWork: async () => false },
+    log: silentLog,
+    async step(session) {
+      const why = stuck.indexOf(session);
+      if (why === 0) return "idle";
+      if (why === 1) throw new Error("the row cannot be read");
+      if (why === 2) return (await goals.apply(session, { kind: "leave" }), "idle");
+      if ((await at.open(session)).kind === "run") took.push(session);
+      return "left";
+    },
+  });
+  const all = async () => {
+    for (let at = 0; at < rung.length; at++)
+      await serve(rung[at]!, new AbortController().signal).catch(() => {});
+  };
+  return {
+    goals,
+    rung,
+    took,
+    async ring(session: SessionId) {
+      rung.push(session);
+      // Of who is held by somebody else: a person's message is answered there.
+      if (stuck[3] === undefined) return all();
+      await locker.withLock(`session:${stuck[3]}`, { mode: "try" }, all);
+    },
+  };
+}
+
+test("goals that are due longest and cannot begin, whatever the reason, leave the ring of a free place to the next one that can", async () => {
+  const at = await space(7, 1);
+  const [fine] = at.sessions.slice(4) as [SessionId];
+  const bell = await bellOf(at, 1, at.sessions.slice(0, 4));
+  await bell.ring(at.sessions[0]!);
+  expect(bell.took).toEqual([fine]);
+  // One for one, and nobody is rung for in vain once the place is taken.
+  expect(bell.rung).toEqual(at.sessions.slice(0, 5));
+});
+
+test("where none in a space can begin the bell falls silent, and who finds no place stays first in line", async () => {
+  const stuck = await space(4, 3);
+  const silent = await bellOf(stuck, 3, stuck.sessions);
+  await silent.ring(stuck.sessions[0]!);
+  expect([silent.took, silent.rung]).toEqual([[], stuck.sessions]);
+  const full = await space(3, 1);
+  const bell = await bellOf(full, 1, []);
+  const run = asRun(await full.open(full.sessions[0]!));
+  await bell.goals.behind(full.sessions[1]!);
+  await full.end(run);
+  expect(await bell.goals.due(1, full.sessions[0])).toEqual([full.sessions[1]]);
+});
+
+test("a sweep names those that wait behind goals that could not begin, and those again later", async () => {
+  const { sessions, open } = await space(3, 1);
+  const goals = createGoals(backend.sql(), { atOnceIn: () => 1 });
+  const text = "update goals set wake_at = $2::bigint where session = $1";
+  for (const [n, session] of sessions.entries()) await backend.sql().query({ text }, [session, n - 10]);
+  const named: SessionId[] = [];
+  for (let sweeps = 0; sweeps < 3; sweeps++) {
+    const [session] = await goals.due(1);
+    named.push(session!);
+    await goals.behind(session!);
+  }
+  expect(named).toEqual(sessions);
+  expect(await goals.due(1, sessions[0])).toEqual([]);
+  await backend
+    .sql()
+    .query({ text: "update goals set wake_at = wake_at - 21000 where session = $1" }, [sessions[1]!]);
+  expect(await goals.due(1, sessions[0])).toEqual([sessions[1]]);
+  // Only when it is named: whoever comes begins it.
+  expect((await open(sessions[2]!)).kind).toBe("run");
 });
 
 test("the place of a worker that died is free by itself, half a minute after it was last heard of", async () => {
