@@ -80,6 +80,41 @@ test("a new thread is named once, by its first message, on its platform too; the
   expect(await b.problems()).toEqual([]);
 });
 
+test.each<readonly [string, string]>([
+  ["all of it", "epoch = epoch + 1, fence = fence + 1"],
+  ["what one person said", "fence = fence + 1"],
+])(
+  "a title that comes when %s was erased is nobody's, and nothing of its call is kept",
+  async (_, erasing) => {
+    const go = Promise.withResolvers<void>();
+    const { b, told, titler, title, calls } = bench(
+      [reply("fine")],
+      [later(go.promise, reply("Ana's illness"))],
+    );
+    await b.say("I am ill, who can stand in?");
+    await b.rest();
+    const text = `update sessions set title = null, rev = rev + 1, ${erasing} where id = $1`;
+    const writing = Promise.withResolvers<void>();
+    const stored = Promise.withResolvers<void>();
+    // It is still being stored when the title comes.
+    const erased = backend.sql().transaction(async (tx) => {
+      await tx.query({ text }, [b.session]);
+      writing.resolve();
+      await stored.promise;
+    });
+    await writing.promise;
+    go.resolve();
+    const waits = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%named as (%'`;
+    const isWaiting = async () => (await backend.sql().query({ text: waits })).length > 0;
+    await until(isWaiting, { what: "the title waits for the row" });
+    stored.resolve();
+    await erased;
+    await titler.stop();
+    expect([told, await title()]).toEqual([[], undefined]);
+    expect((await calls()).filter(([, purpose]) => purpose === "title")).toEqual([]);
+  },
+);
+
 test("the answer waits for no title, and one that comes later is still taken", async () => {
   const go = Promise.withResolvers<void>();
   const { b, told, titler, title } = bench([reply("fine")], [later(go.promise, reply("Release plan"))]);
