@@ -29,6 +29,8 @@ export const NOTHING: Streamed = { text: "", tasks: new Map(), bytes: 0 };
 const MOST_BYTES = 9_000;
 /** Rows of one message. */
 const MOST_TASKS = 40;
+/** Before the line of one that is not over. */
+const RUNNING = "in_progress ";
 /** Of the one line on what goes on. */
 const STATUS = "status";
 
@@ -40,13 +42,16 @@ export function growthOf(
   const { unhealed, status, steps = [] } = page;
   if (unhealed === undefined || status === undefined) return undefined;
   if (!streamText(unhealed).startsWith(shown.text)) return undefined;
-  const isEarlierHidden = steps.some(({ id }) => id === "earlier");
+  if (steps.length === 0 && [...shown.tasks.keys()].some((id) => id !== STATUS)) return undefined;
   const told = new Set([STATUS, ...steps.map(({ id }) => id)]);
-  if (!isEarlierHidden && [...shown.tasks.keys()].some((id) => !told.has(id))) return undefined;
   const tasks = [
     ...steps
       .filter(({ id }) => id !== "earlier")
       .map(({ id, line, state }) => taskOf(id, line, TASK_STATES[state])),
+    // Steps that have become one, or are told of together by now: no task can be taken away, so it is over.
+    ...[...shown.tasks].flatMap(([id, was]) =>
+      !told.has(id) && was.startsWith(RUNNING) ? [taskOf(id, was.slice(RUNNING.length), "complete")] : [],
+    ),
     taskOf(STATUS, `${status}…`, "in_progress"),
   ].filter(({ id, title, status: state }) => shown.tasks.get(id) !== `${state} ${title}`);
   const certain = streamText(certainPart(unhealed));

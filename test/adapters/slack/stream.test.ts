@@ -277,6 +277,32 @@ describe("a reply in direct messages", () => {
     expect(world.shown()[0]?.blocks?.map(({ type }) => type)).toEqual(["rich_text", "plan", "actions"]);
   });
 
+  test("two steps that become one line end no stream", async () => {
+    await direct();
+    const view = { verbosity: "steps", footer: "off", feedback: false } as const;
+    const writer = world.writer("r1", { isNew: true, view: { ...view, doing: () => "Reading" } });
+    writer.on(started);
+    const ended = (call: string) => {
+      const result = { call, name: "read_page", ok: true, content: "", modelContent: "" };
+      writer.on({ kind: "tool_result", result });
+    };
+    for (const id of ["c1", "c2"])
+      writer.on({ kind: "tool_call", call: { id, name: "read_page", arguments: "{}" } });
+    const states = () =>
+      (world.shown()[0]?.blocks ?? []).flatMap(({ task_id, status }) =>
+        String(task_id).startsWith("step-") ? [`${String(task_id)} ${String(status)}`] : [],
+      );
+    await until(() => states().length > 0, { what: "the steps are shown" });
+    ended("c1");
+    await until(() => states().includes("step-2 in_progress"), { what: "one is done, and one is not" });
+    ended("c2");
+    writer.on(said("Both are read."));
+    await shows("Both are read.");
+    expect(states()).toEqual(["step-1 complete", "step-2 complete"]);
+    expect(callsOf("chat.stopStream")).toBe(0);
+    expect(await writer.settle(stopped)).toEqual({ kind: "settled" });
+  });
+
   test.each(["unknown_method", "not_agent_app"])(
     "in a Slack that streams nothing (%s) replies are posted and edited, and nobody asks again",
     async (error) => {
