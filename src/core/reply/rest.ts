@@ -16,13 +16,14 @@ export interface Rest {
   readonly isWithinItem: boolean;
 }
 
-const ITEM_OR_BLANK = /\n(?:[ \t]*\n|[ \t]*(?:[-+*]|\d{1,9}[.)])[ \t])/;
+const ITEM_OR_BLANK = /\n([ \t>]*)(?:\n|(?:[-+*]|\d{1,9}[.)])[ \t])/;
 
 /**
  * Leaves out what no page begins with: blank lines, a fence that closes what the page before closed, the indent of a list.
+ * @param goesOn the page before begins with the same rest of a list item; default false.
  * @returns undefined when nothing is left to show
  */
-export function restOf(text: string, state: LineState): Rest | undefined {
+export function restOf(text: string, state: LineState, goesOn = false): Rest | undefined {
   if (state.fence !== undefined) {
     const end = endOfLine(text);
     const [first] = scanLines(text.slice(0, end), state);
@@ -33,13 +34,14 @@ export function restOf(text: string, state: LineState): Rest | undefined {
   const trimmed = text.replace(/^(?:[ \t]*\n)+/, "");
   if (trimmed.trim() === "") return undefined;
   const [first] = scanLines(trimmed.slice(0, endOfLine(trimmed)), state);
-  if (first === undefined || first.before.items.length === 0) return plain(trimmed, state);
+  if (first === undefined || first.before.items.length === 0)
+    return plain(trimmed, state, goesOn && trimmed === text && first?.role === "text");
   const isWithinItem = first.role === "text" && first.after.items.length > 0;
   return dedented(trimmed, state, first.indent, isWithinItem);
 }
 
 export function restAfter(
-  whole: Pick<Rest, "text" | "state">,
+  whole: Pick<Rest, "text" | "state" | "isWithinItem">,
   cut: Cut,
   limits: Pick<SurfaceLimits, "pageSize" | "measure">,
 ): Rest | undefined {
@@ -58,15 +60,22 @@ export function restAfter(
     const rest = restAfter(whole, { ...cut, kind: "cluster" }, limits);
     return rest && { ...rest, isBroken: true };
   }
-  if (!cut.isWithinLine || state.fence !== undefined) return before(marks, restOf(behind, state));
+  // At the margin nothing but the page before tells that this is still the item.
+  const goesOn = whole.isWithinItem && !ITEM_OR_BLANK.test(text.slice(0, cut.next));
+  if (!cut.isWithinLine || state.fence !== undefined) return before(marks, restOf(behind, state, goesOn));
+  // At the very end of its line: the indent that follows is that of the next one.
+  if (behind.startsWith("\n")) return before(marks, restOf(behind.slice(1), { items: state.items }, goesOn));
   const trimmed = behind.trimStart();
   if (trimmed === "") return undefined;
+  const depth = state.items.at(-1) ?? 0;
   if (quote !== "") {
     const added = limits.measure(quote) * 4 < limits.pageSize ? quote : "";
-    return before(added + marks, plain(trimmed, { items: [] }));
+    return before(added + marks, plain(trimmed, { items: [] }, goesOn || depth > 0));
   }
-  const depth = state.items.at(-1) ?? 0;
-  return before(marks, depth === 0 ? plain(trimmed, { items: [] }) : dedented(trimmed, state, depth, true));
+  return before(
+    marks,
+    depth === 0 ? plain(trimmed, { items: [] }, goesOn) : dedented(trimmed, state, depth, true),
+  );
 }
 
 function before(added: string, rest: Rest | undefined): Rest | undefined {
@@ -81,7 +90,7 @@ export function shownOf(rest: Rest, length: number): string {
   if (!rest.isWithinItem) return body;
   const found = ITEM_OR_BLANK.exec(body);
   if (found === null || found[0].endsWith("\n")) return body;
-  return `${body.slice(0, found.index)}\n${body.slice(found.index)}`;
+  return `${body.slice(0, found.index)}\n${found[1]?.trimEnd() ?? ""}${body.slice(found.index)}`;
 }
 
 /** The rest without the first line of its fence where that line would fill the page: a fence without its language. */
@@ -94,8 +103,8 @@ export function withoutOpeningLine(rest: Rest): Rest | undefined {
   return restOf(rest.text.slice(end + 1), { ...first.after, fence: { ...fence, info: "" } });
 }
 
-function plain(text: string, state: LineState): Rest {
-  return { text, state, added: 0, isWithinItem: false };
+function plain(text: string, state: LineState, isWithinItem = false): Rest {
+  return { text, state, added: 0, isWithinItem };
 }
 
 /**

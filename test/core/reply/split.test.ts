@@ -154,6 +154,38 @@ describe("split", () => {
     ).toHaveLength(2);
   });
 
+  it("the second item of a list stays an item behind a first one that goes on over several pages", () => {
+    expect(split("1. aaaa aaaa aaaa bbbb bbbb bbbb cccc\n2. dddd", units(18))).toEqual([
+      "1. aaaa aaaa",
+      "aaaa bbbb bbbb",
+      "bbbb cccc\n\n2. dddd",
+    ]);
+    expect(split("1. aaaa aaaa\n   bbbb bbbb bbbb\n   cccc\n2. dddd", units(18))).toEqual([
+      "1. aaaa aaaa",
+      "bbbb bbbb bbbb",
+      "cccc\n\n2. dddd",
+    ]);
+    expect(split("> 1. aaaa aaaa aaaa bbbb bbbb\n> 2. dddd", units(20))).toEqual([
+      "> 1. aaaa aaaa",
+      "> aaaa bbbb bbbb",
+      "> 2. dddd",
+    ]);
+    expect(split("> 1. aaaa aaaa aaaa\n> 2. dddd", units(20))).toEqual([
+      "> 1. aaaa aaaa",
+      "> aaaa\n>\n> 2. dddd",
+    ]);
+  });
+
+  it("keeps the indent of a list and the marks of a quote behind a cut at the very end of a line", () => {
+    expect(split("- fff `gggg hhhh`\n    - a\n        - b", units(14))).toEqual([
+      "- fff",
+      "`gggg hhhh`",
+      "  - a",
+      "- b",
+    ]);
+    expect(split("> `gggg`\n> - a b c", units(10))).toEqual(["> `gggg`", "> - a b c"]);
+  });
+
   it("R21: the numbers of a list go on on the next page, also where every item was written as the first", () => {
     const item = "some words of an item that are long enough";
     const pages = split(Array.from({ length: 12 }, () => `1. ${item}`).join("\n"), units(150));
