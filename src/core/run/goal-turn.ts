@@ -204,12 +204,16 @@ export function openGoalTurn(
   // The stop that this run was claimed with has paused the goal already, or an earlier one: who resumed it did so behind that.
   const of = { id: goal.id, generation: stopped ? 0 : goal.generation };
   const isLastTurn = isOwn && goal.status === "budget_limited";
+  // An attempt before this one may have told it, and had the last reply too before it died: then nothing is asked any more.
+  const toldAt = isOwn ? tail.findIndex((entry) => isNote(entry, run.id, BUDGET_ENDS)) : -1;
+  const hasLastReply = toldAt >= 0 && isAnswered(tail.slice(toldAt), run.id);
   /** The budget ended in the middle of this turn. */
-  let isTold = false;
+  let isTold = toldAt >= 0;
   let isComeTold = false;
   let revision = goal.told;
   let soFar = freshTokens(run.usage);
-  const profile = isOwn ? limited(given, deps.bookkeeping, isLastTurn, () => isLastTurn || isTold) : given;
+  const most = hasLastReply ? 1 : isLastTurn ? LAST_CALLS : Infinity;
+  const profile = isOwn ? limited(given, deps.bookkeeping, most, () => isLastTurn || isTold) : given;
   let tokens = freshTokens(run.usage);
   let activeMs = 0;
   let counted: LoopEnd | undefined;
@@ -325,13 +329,13 @@ const LAST_CALLS = 3;
 function limited(
   profile: LoopProfile,
   bookkeeping: ReadonlySet<string>,
-  isLastTurn: boolean,
+  mostCalls: number,
   isEnding: () => boolean,
 ): LoopProfile {
   const { limits, gate } = profile;
   return {
     ...profile,
-    limits: isLastTurn ? { ...limits, maxTurns: Math.min(LAST_CALLS, limits.maxTurns) } : limits,
+    limits: { ...limits, maxTurns: Math.min(mostCalls, limits.maxTurns) },
     gate: {
       decide: (call, tool, context) =>
         isEnding() && tool.effect !== "read" && !bookkeeping.has(tool.name)
@@ -347,11 +351,18 @@ function withNote(round: RoundRecord, text: string): RoundRecord {
   return { ...round, entries: [...round.entries, noted] };
 }
 
-function isNoted(entries: readonly Entry[], run: string, text: string): boolean {
-  return entries.some(
-    ({ run: of, body }) =>
-      of === run &&
-      body.kind === "user" &&
-      body.parts.some((part) => part.kind === "note" && part.text === text),
+function isNoted(entries: readonly Entry[], run: RunId, text: string): boolean {
+  return entries.some((entry) => isNote(entry, run, text));
+}
+
+function isNote({ run: of, body }: Entry, run: RunId, text: string): boolean {
+  return (
+    of === run &&
+    body.kind === "user" &&
+    body.parts.some((part) => part.kind === "note" && part.text === text)
   );
+}
+
+function isAnswered(entries: readonly Entry[], run: RunId): boolean {
+  return entries.some(({ run: of, body }) => of === run && body.kind === "assistant");
 }

@@ -30,7 +30,7 @@ test("a statement may take five seconds", async () => {
       body({
         query: ({ text }) => {
           asked.push(text);
-          if (text.startsWith("set")) return Promise.resolve([]);
+          if (text.includes("set_config")) return Promise.resolve([]);
           return Promise.reject(Object.assign(new Error("canceling statement"), { code: "57014" }));
         },
         transaction: () => Promise.reject(new Error("nested")),
@@ -39,5 +39,8 @@ test("a statement may take five seconds", async () => {
     close: () => Promise.resolve(),
   });
   await expect(sql.query({ text: "select 1" })).rejects.toMatchObject({ name: "TooBusy" });
-  expect(asked).toEqual(["set local statement_timeout = 5000", "select 1"]);
+  expect(asked).toEqual([
+    expect.stringContaining("set_config('statement_timeout', '5000', true)"),
+    "select 1",
+  ]);
 });

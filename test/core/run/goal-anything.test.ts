@@ -214,26 +214,41 @@ const acts = fc.commands(
   },
 );
 
+async function benchOf(script: readonly (typeof DOES)[number][]): Promise<RunBench> {
+  const tools: Tool[] = [];
+  const plays = playing(script);
+  const bench = new RunBench(
+    backend.sql(),
+    Array.from({ length: MOST_CALLS }, () => plays),
+    { takes: "goals", tools },
+  );
+  const { goals } = bench.stores;
+  tools.push(
+    ...createGoalTools({ goals, verifierOf: () => undefined }),
+    tool("write_page", "written", { effect: "write" }),
+    tool("read_page", "the same as ever"),
+  );
+  await goals.apply(bench.session, setGoal("tidy", { limits }));
+  return bench;
+}
+
+test("the last reply of a used-up budget is asked for once, also where its worker dies behind it", async () => {
+  const bench = await benchOf(["changes", "changes", "changes"]);
+  const model = { mayGoOn: true };
+  await serves({ how: "dies", moment: "before end", isPaused: true }).run(model, bench);
+  await serves({ how: "goes well", moment: "before open", isPaused: true }).run(model, bench);
+  expect((await bench.stores.goals.read(bench.session))?.windows.tokens.used).toBe(
+    limits.tokens + TOKENS_PER_CALL,
+  );
+});
+
 test("people, the model, workers that die and the clock, in any order: no turn is begun twice, none behind pause, clear, stop or reset, and budgets hold", async () => {
   await fc.assert(
     fc.asyncProperty(
       acts,
       fc.array(fc.constantFrom(...DOES, ...DOES.slice(0, 3)), { minLength: 3, maxLength: 12 }),
       async (all, script) => {
-        const tools: Tool[] = [];
-        const plays = playing(script);
-        const bench = new RunBench(
-          backend.sql(),
-          Array.from({ length: MOST_CALLS }, () => plays),
-          { takes: "goals", tools },
-        );
-        const { goals } = bench.stores;
-        tools.push(
-          ...createGoalTools({ goals, verifierOf: () => undefined }),
-          tool("write_page", "written", { effect: "write" }),
-          tool("read_page", "the same as ever"),
-        );
-        await goals.apply(bench.session, setGoal("tidy", { limits }));
+        const bench = await benchOf(script);
         await fc.asyncModelRun(() => ({ model: { mayGoOn: true }, real: bench }), all);
       },
     ),
