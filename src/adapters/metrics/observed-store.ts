@@ -1,5 +1,6 @@
 /** A run store that counts what passes through it. It changes nothing, and nothing waits for it. */
 
+import { overlaid } from "../../core/overlaid.ts";
 import type { Fence, RunEnding, RunStore } from "../../core/ports/run-store.ts";
 import type { ModelCallRecord } from "../../core/round.ts";
 import type { Outcome, RunInfo } from "../../core/run.ts";
@@ -38,14 +39,7 @@ export function observedStore(store: RunStore, meters: Instruments, clock: Clock
     open.delete(run);
   }
 
-  return {
-    due: (idleMs, limit) => store.due(idleMs, limit),
-    hasWork: (session) => store.hasWork(session),
-    beginning: (session) => store.beginning(session),
-    triedAgain: (fence) => store.triedAgain(fence),
-    touch: (fence) => store.touch(fence),
-    isStopped: (fence) => store.isStopped(fence),
-    isSteered: (fence) => store.isSteered(fence),
+  return overlaid<RunStore>(store, {
     async open(session, worker, goals) {
       const opened = await store.open(session, worker, goals);
       if (opened.kind !== "nothing") {
@@ -80,5 +74,5 @@ export function observedStore(store: RunStore, meters: Instruments, clock: Clock
       open.delete(fence.run);
       givenUp.delete(fence.run);
     },
-  };
+  });
 }

@@ -184,76 +184,70 @@ export function createObserved(spans: Spans, clock: Clock): Observed {
         }
       },
     }),
-    store: (store) => ({
-      due: (idleMs, limit) => store.due(idleMs, limit),
-      hasWork: (session) => store.hasWork(session),
-      beginning: (session) => store.beginning(session),
-      triedAgain: (fence) => store.triedAgain(fence),
-      touch: (fence) => store.touch(fence),
-      isStopped: (fence) => store.isStopped(fence),
-      isSteered: (fence) => store.isSteered(fence),
-      async open(session, worker, goals) {
-        const from = clock.now();
-        const opened = await store.open(session, worker, goals);
-        if (opened.kind === "nothing") return opened;
-        const { run } = opened;
-        const entries = opened.kind === "run" ? opened.tail : opened.entries;
-        attempts.delete(session);
-        attempts.set(session, {
-          run,
-          place: spans.within(spans.placeOf("run", run.id)),
-          from,
-          isResumed: opened.kind === "settle" || opened.resumed,
-          links: entries.flatMap((entry) => (entry.run === run.id ? linkOf(entry.body) : [])),
-          repliedAt: from,
-          hasEnded: false,
-        });
-        const [oldest] = attempts.keys();
-        if (attempts.size > MOST && oldest !== undefined) attempts.delete(oldest);
-        return opened;
-      },
-      async commitRound(fence, round, frozen) {
-        const committed = await store.commitRound(fence, round, frozen);
-        emitRound(fence, round);
-        attemptOf(fence)?.links.push(...committed.steered.flatMap(({ body }) => linkOf(body)));
-        return committed;
-      },
-      async end(fence, ending, frozen) {
-        const ended = await store.end(fence, ending, frozen);
-        if (ended.kind === "stopped") return ended;
-        emitRound(fence, ending.round, ending.modelCalls);
-        const attempt = attemptOf(fence);
-        if (ended.kind === "steered")
-          attempt?.links.push(...ended.steered.flatMap(({ body }) => linkOf(body)));
-        if (ended.kind !== "ended" || attempt === undefined) return ended;
-        emitAttempt(fence, "ended");
-        spans.emit({
-          name: "run",
-          place: spans.placeOf("run", fence.run),
-          links: attempt.links,
-          from: attempt.run.startedAt,
-          to: clock.now(),
-          attributes: {
-            ...ofThread(fence.session),
-            "bobbin.run": fence.run,
-            "bobbin.cause": attempt.run.cause,
-            "bobbin.end.reason": ending.reason,
-          },
-          error: ending.error?.code,
-        });
-        return ended;
-      },
-      async settled(fence) {
-        await store.settled(fence);
-        emitAttempt(fence, "settled");
-        if (attemptOf(fence) !== undefined) attempts.delete(fence.session);
-      },
-      async leave(fence, how) {
-        await store.leave(fence, how);
-        emitAttempt(fence, how);
-        if (attemptOf(fence) !== undefined) attempts.delete(fence.session);
-      },
-    }),
+    store: (store) =>
+      overlaid<RunStore>(store, {
+        async open(session, worker, goals) {
+          const from = clock.now();
+          const opened = await store.open(session, worker, goals);
+          if (opened.kind === "nothing") return opened;
+          const { run } = opened;
+          const entries = opened.kind === "run" ? opened.tail : opened.entries;
+          attempts.delete(session);
+          attempts.set(session, {
+            run,
+            place: spans.within(spans.placeOf("run", run.id)),
+            from,
+            isResumed: opened.kind === "settle" || opened.resumed,
+            links: entries.flatMap((entry) => (entry.run === run.id ? linkOf(entry.body) : [])),
+            repliedAt: from,
+            hasEnded: false,
+          });
+          const [oldest] = attempts.keys();
+          if (attempts.size > MOST && oldest !== undefined) attempts.delete(oldest);
+          return opened;
+        },
+        async commitRound(fence, round, frozen) {
+          const committed = await store.commitRound(fence, round, frozen);
+          emitRound(fence, round);
+          attemptOf(fence)?.links.push(...committed.steered.flatMap(({ body }) => linkOf(body)));
+          return committed;
+        },
+        async end(fence, ending, frozen) {
+          const ended = await store.end(fence, ending, frozen);
+          if (ended.kind === "stopped") return ended;
+          emitRound(fence, ending.round, ending.modelCalls);
+          const attempt = attemptOf(fence);
+          if (ended.kind === "steered")
+            attempt?.links.push(...ended.steered.flatMap(({ body }) => linkOf(body)));
+          if (ended.kind !== "ended" || attempt === undefined) return ended;
+          emitAttempt(fence, "ended");
+          spans.emit({
+            name: "run",
+            place: spans.placeOf("run", fence.run),
+            links: attempt.links,
+            from: attempt.run.startedAt,
+            to: clock.now(),
+            attributes: {
+              ...ofThread(fence.session),
+              "bobbin.run": fence.run,
+              "bobbin.cause": attempt.run.cause,
+              "bobbin.end.reason": ending.reason,
+            },
+            error: ending.error?.code,
+          });
+          return ended;
+        },
+        async settled(fence) {
+          await store.settled(fence);
+          emitAttempt(fence, "settled");
+          if (attemptOf(fence) !== undefined) attempts.delete(fence.session);
+        },
+        async leave(fence, how) {
+          await store.leave(fence, how);
+          emitAttempt(fence, how);
+          if (attemptOf(fence) !== undefined) attempts.delete(fence.session);
+        },
+      }),
     surface(surface, session) {
       const written = async (what: string, writing: Promise<Written>): Promise<Written> => {
         const parent = attempts.get(session)?.place;
