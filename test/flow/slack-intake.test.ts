@@ -5,6 +5,7 @@ import { ownPostgres } from "../support/services/postgres.ts";
 import type { PostgresServer } from "../support/services/postgres-server.ts";
 import type { RedisServer } from "../support/services/redis-server.ts";
 import { ownRedis } from "../support/services/redis.ts";
+import type { ApiCall } from "../support/slack/api/call.ts";
 import type { Payload } from "../support/slack/delivery.ts";
 import type { Said } from "../support/slack/person.ts";
 import { until } from "../support/until.ts";
@@ -131,6 +132,26 @@ describe.each(["socket", "http"] as const)("over %s, with two gateways where Sla
       expect(await world.settled(root ?? mention, 2)).toHaveLength(2);
     },
   );
+
+  test("what somebody writes right behind another's mention in mid-thread is answered with it, though whoever mentioned the bot is still being asked for", async () => {
+    const { slack, ana, channel, at } = scene();
+    const ben = slack.person(`Ben ${scenes}`);
+    const root = ben.say(channel, "we talk about cranes");
+    // From here on Ben is known, and Ana is not.
+    await ben.say(channel, "which are birds", { thread: root }).delivered;
+    const isKnown = Promise.withResolvers<void>();
+    const isAsked = { times: Infinity, when: ({ args }: ApiCall) => args["user"] === ana.id };
+    slack.fault("users.info", { kind: "late", until: isKnown.promise }, isAsked);
+    const mention = ana.say(channel, `${at} look at this`, { thread: root });
+    await ben.say(channel, "the file is crane.txt", { thread: root }).delivered;
+    isKnown.resolve();
+    slack.clearFaults();
+    await mention.delivered;
+    await world.settled(root, 1);
+    const prompt = JSON.stringify(world.llm.requests.at(-1)?.body.messages);
+    expect(prompt).toMatch(/look at this.*the file is crane\.txt/);
+    expect(prompt.match(/crane\.txt/g)).toHaveLength(1);
+  });
 
   test("pitfall 22: the same events to every gateway at the same time are answered once, by one run at a time", async () => {
     const { slack, ana, channel, at } = scene();

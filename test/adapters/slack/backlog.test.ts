@@ -5,14 +5,14 @@ import { createSlackConversation } from "../../../src/adapters/slack/conversatio
 import { createSlackPeople } from "../../../src/adapters/slack/people.ts";
 import { createSystemClock } from "../../../src/adapters/system-clock.ts";
 import { createBacklog } from "../../../src/core/run/backlog.ts";
-import { asRun, message } from "../../contract/store-samples.ts";
+import { asRun, lines, message } from "../../contract/store-samples.ts";
 import { freshDatabase } from "../../support/services/postgres.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { storesOver } from "../postgres/store-subject.ts";
 import { outboundWorld } from "./outbound-world.ts";
 import { accessWith } from "../../support/access.ts";
 
-test("pitfall 17: a mention in mid-thread knows what was said, by whom, and no more of the thread than that", async () => {
+test("pitfall 17: a mention in mid-thread knows what was said, by whom, and what was said behind it", async () => {
   await using world = await outboundWorld();
   await using database = await freshDatabase();
   const sql = openPostgres({ url: database.url });
@@ -52,13 +52,14 @@ test("pitfall 17: a mention in mid-thread knows what was said, by whom, and no m
   await backlog(session, new AbortController().signal);
 
   const { tail } = asRun(await store.open(session, "w"));
-  expect(tail.map(({ body }) => body.kind)).toEqual(["note", "user"]);
+  // What stands behind the mention is taken in as it would have come.
+  expect(lines(tail).slice(1)).toEqual(["user: why?", "user: anyone?"]);
   const note = tail[0]?.body.kind === "note" ? tail[0].body.text : "";
   const quotes = note.split("\n").filter((line) => line.startsWith("{"));
   expect(quotes.map((line) => JSON.parse(line) as object)).toMatchObject([
     { id: root.ts, speaker: "ana", text: "the launch slips by a week" },
     { speaker: "ci", bot: true, text: "build 7 failed" },
   ]);
-  expect(slack.callsOf("conversations.replies")).toHaveLength(1);
+  expect(slack.callsOf("conversations.replies")).toHaveLength(2);
   await sql.close();
 });

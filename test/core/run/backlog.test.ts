@@ -203,16 +203,47 @@ test("what a guest wrote behind a call that came late is refused as it would hav
   expect(lines(asRun(await stores.store.open(session, "w")).tail)).toEqual(["user: what do you think?"]);
 });
 
-test("of a call that came in time it asks for nothing behind it", async () => {
+test("of a call that begins its thread, and came in time, it asks for nothing behind it", async () => {
   const session = `slack:T1:C${++count}:100.1` as SessionId;
-  await stores.inbox.put(message(session, "now", { message: "100.5", at: Date.now() }));
+  await stores.inbox.put(message(session, "now", { message: "100.1", at: Date.now() }));
   const { asked, conversation } = all(thread);
   const after = (): never => {
     throw new Error("asked for");
   };
   await backlogOf({ ...conversation, after })(session, never);
-  expect(asked).toHaveLength(1);
-  expect(await firstEntries(session)).toHaveLength(2);
+  expect(asked).toEqual([]);
+  expect(await firstEntries(session)).toHaveLength(1);
+});
+
+test("in a thread in which people talk it takes in what somebody else wrote right behind the call, however soon that came", async () => {
+  const session = `slack:T1:C${++count}:100.1` as SessionId;
+  const call = message(session, "look at this", { message: "100.5", at: Date.now() });
+  const ben = { id: "U2", name: "Ben" };
+  const behind = { message: "100.6", at: call.at + 300, addressed: false, author: ben };
+  const missed = message(session, "the file is foo.txt", behind);
+  expect(await stores.inbox.put(missed)).toEqual({ kind: "ignored" });
+  await stores.inbox.put(call);
+  const { conversation } = all(thread);
+  await backlogOf({ ...conversation, after: async () => [missed] })(session, never);
+  const { tail } = asRun(await stores.store.open(session, "w"));
+  expect(lines(tail).slice(1)).toEqual(["user: look at this", "user: the file is foo.txt"]);
+});
+
+test("where an app may read once a minute, what was said before the call is what it reads", async () => {
+  const session = `slack:T1:C${++count}:100.1` as SessionId;
+  await stores.inbox.put(message(session, "now", { message: "100.5", at: Date.now() }));
+  let readings = 0;
+  const once = async <T>(answer: T): Promise<T> => {
+    if (++readings > 1) throw new Error("rate_limited");
+    return answer;
+  };
+  const conversation: OpenConversation = {
+    read: () => once({ messages: thread, isPartial: false }),
+    after: () => once([]),
+  };
+  await backlogOf(conversation)(session, never);
+  expect(readings).toBe(2);
+  expect(await firstEntries(session)).toEqual([expect.stringContaining("the launch slips"), "user"]);
 });
 
 test("nobody's words end the quotation", async () => {
