@@ -183,7 +183,13 @@ export class Reader {
     }
     this.#enqueue(channel, async () => {
       if (!this.#current.has(channel)) await this.#fetchMissed(channel);
-      if (!(await this.#take(() => this.#deps.receive.message(message, guild)))) return;
+      try {
+        if (!(await this.#take(() => this.#deps.receive.message(message, guild)))) return;
+      } catch (error) {
+        // The mark stays before it: whoever is next in the line reads from there, and it once more.
+        this.#current.delete(channel);
+        throw error;
+      }
       if (this.#current.has(channel)) this.#move({ space, channel, seen: message.id });
     });
   }
@@ -274,8 +280,17 @@ export class Reader {
         const page = await this.#page(channel, after);
         if (page === "stopped") return;
         if (page === "unreadable") break;
-        for (const message of page) {
-          if (!(await this.#take(() => receive.message(message, guild)))) return;
+        const wrong: Message[] = [];
+        for (const [at, message] of page.entries()) {
+          try {
+            if (!(await this.#take(() => receive.message(message, guild)))) return;
+          } catch (error) {
+            // With nothing behind it to tell whether it is the message that is wrong or the store.
+            if (at === page.length - 1) throw error;
+            wrong.push(message);
+            continue;
+          }
+          if (!(await this.#onceMore(wrong.splice(0), guild))) return;
           // Left meanwhile.
           if (!this.#seen.has(channel)) return;
           this.#move({ ...mark, seen: message.id });
@@ -291,6 +306,19 @@ export class Reader {
       this.#fetching--;
       this.#queue.shift()?.();
     }
+  }
+
+  /** Behind these something was taken in: what is wrong even now is wrong in itself, and holds up nobody. @returns false when we stop. */
+  async #onceMore(messages: readonly Message[], guild: string | undefined): Promise<boolean> {
+    for (const message of messages) {
+      try {
+        if (!(await this.#take(() => this.#deps.receive.message(message, guild)))) return false;
+      } catch (error) {
+        const { id, channel_id: channel } = message;
+        this.#deps.log.error("a message on Discord is passed over", { channel, id, error });
+      }
+    }
+    return true;
   }
 
   /** Ascending. */

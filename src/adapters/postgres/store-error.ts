@@ -2,22 +2,15 @@
 
 import { BobbinError } from "../../core/errors.ts";
 
-/** SQLSTATEs that say "not now": connection trouble, shutting down, no free connection, cancelled by a timeout, failover. */
-const UNAVAILABLE = /^(?:08...|57P0[1-5]|57014|53300|53400|25006|40001|40P01|55P03|25P03)$/;
+/**
+ * SQLSTATEs that say "not now": connection trouble, shutting down, no memory or connection left, cancelled by a timeout, failover,
+ * what the server's own system refuses it. What a statement asks for (22, 23, 42) is wrong at any time.
+ */
+const UNAVAILABLE = /^(?:08...|53...|58...|57P0[1-5]|57014|25006|40001|40P01|55P03|25P03)$/;
 /** Where the system's own word is all there is: a quota, a file that may not grow, PGlite's file system. */
 const FULL_TEXT = /no space left on device|disk quota exceeded|file too large/i;
-const NETWORK = new Set([
-  "ECONNREFUSED",
-  "ECONNRESET",
-  "ECONNABORTED",
-  "EPIPE",
-  "ETIMEDOUT",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "ENOENT",
-]);
+/** A word of the system's, and none of Node's own (`ERR_…`): the connection's, or that of the files of an embedded database. */
+const SYSTEM = /^E(?!RR_)[A-Z][A-Z0-9_]+$/;
 /** What the driver says where it has no code. */
 const DRIVER =
   /connection (?:terminated|ended)|timeout exceeded when trying to connect|timeout expired|query read timeout|client has encountered a connection error|cannot use a pool after|not queryable|pglite is closed/i;
@@ -36,7 +29,8 @@ export function toStoreError(thrown: unknown): unknown {
   }
   const isTrouble =
     UNAVAILABLE.test(code) ||
-    NETWORK.has(code) ||
+    SYSTEM.test(code) ||
+    isOfProxy(thrown, code) ||
     DRIVER.test(thrown.message) ||
     (thrown instanceof AggregateError && thrown.errors.some((one) => toStoreError(one) !== one));
   if (!isTrouble) return thrown;
@@ -45,4 +39,9 @@ export function toStoreError(thrown: unknown): unknown {
     facts,
     cause: thrown,
   });
+}
+
+/** A fault of Postgres' own says where in its source it is; a proxy that has lost its server says the same code and no place. */
+function isOfProxy(thrown: Error, code: string): boolean {
+  return code === "XX000" && !("routine" in thrown && typeof thrown.routine === "string");
 }

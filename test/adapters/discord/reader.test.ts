@@ -35,6 +35,8 @@ async function world({ mostWaiting = 200 } = {}) {
   const before = ana.say(channel, "what is read already");
   /** What was taken in, in its order and once. */
   const taken = new Set<string>();
+  /** How often each may still fail, as a store does that is not away. */
+  const failing = new Map<string, number>();
   let holds: Promise<void> | undefined;
   let isHeld = false;
   const reader = new Reader(
@@ -46,6 +48,9 @@ async function world({ mostWaiting = 200 } = {}) {
         async message({ content }) {
           isHeld = holds !== undefined;
           await holds;
+          const left = failing.get(content) ?? 0;
+          failing.set(content, left - 1);
+          if (left > 0) throw new Error("not one of those that are known");
           taken.add(content);
         },
         update: async () => {},
@@ -94,6 +99,8 @@ async function world({ mostWaiting = 200 } = {}) {
         gate.resolve();
       };
     },
+    /** The store fails for this one. @param times by default always. */
+    fail: (content: string, times = Infinity) => void failing.set(content, times),
     held: () => until(() => isHeld, { what: "the store is at work" }),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
@@ -148,6 +155,40 @@ test("what found the line full, amid the fetching of what was missed before, is 
   w.tell(w.say("comes later"), "comes later");
   await until(() => w.taken().includes("comes later"), { what: "the last one was taken in" });
   expect(w.taken()).toEqual(["missed", "waits", "waits too", "finds it full", "comes later"]);
+});
+
+test("what a store that is not away fails to take in is read again with the next message, and is not lost", async () => {
+  await using w = await world();
+  w.enter();
+  w.fail("while the store fails", 5);
+  w.tell(w.say("while the store fails"), "while the store fails");
+  w.tell(w.say("later"), "later");
+  await until(() => w.taken().length >= 2, { what: "both were taken in" });
+  expect(w.taken()).toEqual(["while the store fails", "later"]);
+});
+
+test("what was dropped before the store was well is taken in behind what came later, once that could be", async () => {
+  await using w = await world();
+  w.enter();
+  w.fail("dropped twice", 8);
+  w.tell(w.say("dropped twice"), "dropped twice");
+  w.tell(w.say("later"), "later");
+  await until(() => w.taken().length >= 2, { what: "both were taken in" });
+  expect(w.taken()).toEqual(["later", "dropped twice"]);
+});
+
+test("a message that is wrong in itself holds up none that come later", async () => {
+  await using w = await world();
+  w.enter();
+  w.fail("never");
+  w.tell(w.say("never"), "never");
+  for (const text of ["first", "second"]) w.tell(w.say(text), text);
+  await until(() => w.taken().includes("second"), { what: "the last one was taken in" });
+  expect(w.taken()).toEqual(["first", "second"]);
+  const reads = w.discord.callsOf("GET /channels/:channel/messages").length;
+  w.tell(w.say("third"), "third");
+  await until(() => w.taken().includes("third"), { what: "the next one was taken in" });
+  expect(w.discord.callsOf("GET /channels/:channel/messages")).toHaveLength(reads);
 });
 
 /** What is taken in of what the local Discord has, as it would be of a history. */

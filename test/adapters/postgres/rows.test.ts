@@ -45,7 +45,18 @@ test("an inbound that another version wrote loads by the fields that are known",
 
 test("trouble with the store is told from a fault of the statement", () => {
   const thrown = (code: string, text = "x"): Error => Object.assign(new Error(text), { code });
-  for (const code of ["08006", "57P01", "57P03", "53300", "57014", "40P01", "ECONNREFUSED", "ECONNRESET"]) {
+  const states = ["08006", "57P01", "57P03", "53300", "57014", "40P01", "53000", "53200", "58000", "58030"];
+  const ofSystem = [
+    "ECONNREFUSED",
+    "ECONNRESET",
+    "EADDRNOTAVAIL",
+    "EMFILE",
+    "ENETDOWN",
+    "EHOSTDOWN",
+    "EPROTO",
+    "EAI_AGAIN",
+  ];
+  for (const code of [...states, ...ofSystem]) {
     expect(toStoreError(thrown(code))).toMatchObject({ code: "store_unavailable", retryable: true });
   }
   for (const error of [thrown("53100"), thrown("58030", "could not write: No space left on device")]) {
@@ -53,6 +64,10 @@ test("trouble with the store is told from a fault of the statement", () => {
   }
   const both = new AggregateError([thrown("ECONNREFUSED"), thrown("ECONNREFUSED")]);
   expect(toStoreError(both)).toMatchObject({ code: "store_unavailable" });
-  const faults = [thrown("42601"), thrown("23505"), new Error("ours"), "text"];
+  // A proxy without its server; Postgres itself says where in its source it went wrong.
+  expect(toStoreError(thrown("XX000", "DbHandler exited"))).toMatchObject({ code: "store_unavailable" });
+  const internal = Object.assign(thrown("XX000", "cache lookup failed"), { routine: "SearchSysCache" });
+  const own = ["ERR_INVALID_ARG_TYPE", "22P02", "23505", "42601"].map((code) => thrown(code));
+  const faults = [internal, ...own, new Error("ours"), "text"];
   for (const fault of faults) expect(toStoreError(fault)).toBe(fault);
 });
