@@ -261,13 +261,15 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
         const outcome: LoopOutcome = isLate ? stoppedBeforeItBegan : looped;
         if (storeFailure !== undefined) throw storeFailure;
         if (outcome.kind === "left") return outcome;
-        const { how, ended } = await storeEnd(
+        const { how, ended, fault } = await storeEnd(
           (end) =>
             deps.store.end(fence, pictures.ending(goal?.ending(end, entries, outcome) ?? end), unfrozen),
           outcome,
           rounds,
           profile.limits.maxTurns,
         );
+        if (fault !== undefined)
+          deps.log.error("not all of how a run ended could be stored", { run: run.id, error: fault });
         unfrozen = undefined;
         const { round } = how;
         if (round !== undefined) {

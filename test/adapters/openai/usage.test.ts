@@ -50,6 +50,34 @@ describe("reported usage", () => {
       { prompt_tokens: 5, prompt_tokens_details: { cached_tokens: 9 } },
       { input: 0, cacheRead: 9 },
     ],
+    [
+      "with halves",
+      { prompt_tokens: 12.5, completion_tokens: 4.4, completion_tokens_details: { reasoning_tokens: 1.2 } },
+      { input: 13, output: 3, reasoning: 1 },
+    ],
+    [
+      "with figures that cannot be true",
+      {
+        prompt_tokens: 1e21,
+        completion_tokens: -4,
+        prompt_tokens_details: { cached_tokens: -1, cache_write_tokens: Number.MAX_SAFE_INTEGER },
+        completion_tokens_details: { reasoning_tokens: 3 },
+        cost: -1,
+        total_cost: 1e300,
+      },
+      { reasoning: 3 },
+    ],
+    [
+      "with one that can be true behind one that cannot",
+      {
+        prompt_tokens: 10,
+        prompt_tokens_details: { cached_tokens: -1 },
+        cache_read_input_tokens: 4,
+        cost: -1,
+        total_cost: 2,
+      },
+      { input: 6, cacheRead: 4, cost: 2 },
+    ],
     ["with nonsense", { prompt_tokens: "many", completion_tokens: null }, {}],
   ])("%s falls into disjoint buckets", (_, reported, usage) => {
     expect(usageOf(reported, undefined)).toEqual(usage);

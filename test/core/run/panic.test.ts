@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createProfileOf } from "../../../src/core/agent/frozen-profile.ts";
 import { sha256 } from "../../../src/adapters/ids.ts";
 import { RunBench, type RunBenchOptions } from "../../support/run-bench.ts";
-import { calls, reply, type ScriptedStep } from "../../support/scripted-model.ts";
+import { call, calls, reply, type ScriptedStep } from "../../support/scripted-model.ts";
 import { tool } from "../../support/agent-library.ts";
 import { postgresBackend } from "../../adapters/postgres/backends.ts";
 
@@ -27,6 +27,34 @@ test("in storing the answer: the run ends at once, with Retry", async () => {
   await b.command("retry");
   await b.rest();
   expect(b.shown().at(-1)).toBe("here");
+  expect(await b.problems()).toEqual([]);
+});
+
+test("in what a model call took: the answer is stored without it, and people see nothing of that", async () => {
+  const b = bench([reply({ text: "here", usage: { input: 12.5 } })]);
+  await b.say("hello");
+  await b.worker().serve();
+  expect(b.thread.texts()).toEqual(["here"]);
+  expect(await b.fates()).toEqual(["hello: answered"]);
+  expect(await b.attempts()).toEqual([["ended"]]);
+  expect(await b.problems()).toEqual([]);
+});
+
+test("in what a model call took that asked for tools: none starts, and the run ends at once, with Retry", async () => {
+  let acts = 0;
+  const act = tool("act", async () => `done ${++acts}`, { effect: "write" });
+  const b = bench([reply({ calls: [call("c1", "act")], usage: { output: 1e21 } }), reply("here")], {
+    tools: [act],
+  });
+  await b.say("hello");
+  await b.worker().serve();
+  expect(b.shown()[0]).toContain("Something went wrong inside the bot.");
+  expect(await b.attempts()).toEqual([["ended"]]);
+  expect(b.model.requests).toHaveLength(1);
+  await b.command("retry");
+  await b.rest();
+  expect(b.shown().at(-1)).toBe("here");
+  expect(acts).toBe(0);
   expect(await b.problems()).toEqual([]);
 });
 
@@ -72,8 +100,8 @@ test("in what the model is told: given up at the eighth attempt, in the thread, 
 
 test("in the end of a run, each time: the same", async () => {
   const b = bench(Array.from({ length: 8 }, () => reply("never stored")));
-  // With the answer, and then without it.
-  for (let crash = 0; crash < 16; crash++) b.moments.at("end", "before", fault);
+  // With the answer and without it, then both without what the model calls took.
+  for (let crash = 0; crash < 32; crash++) b.moments.at("end", "before", fault);
   await b.say("hello");
   await b.rest();
   expect((await b.fates())[0]).toBe("hello: failed");
