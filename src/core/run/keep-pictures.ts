@@ -17,7 +17,7 @@ const MOST_BYTES = 8_000_000;
 /** Of one round, which is one statement; all together are no more than `MOST_IMAGE_BYTES`. */
 const MOST_KEPT = 10;
 const ALT_UNITS = 300;
-const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+const BASE64 = /^[A-Za-z0-9+/]+$/;
 /** How the bytes of each begin, as base64 has them: three bytes are four letters. */
 const TYPES: readonly (readonly [mimeType: string, begin: RegExp])[] = [
   ["image/png", /^iVBORw0KGgoAAAANSUhEU/],
@@ -87,13 +87,22 @@ export function createPictureKeeper(hash: Hash): PictureKeeper {
   };
 }
 
-function keptOf({ mimeType: claimed, data, name = "" }: ImagePart, hash: Hash, most: number): Kept {
-  const bytes = Math.floor((data.length * 3) / 4) - (/=*$/.exec(data.slice(-2))?.[0].length ?? 0);
+function keptOf({ mimeType: claimed, data: given, name = "" }: ImagePart, hash: Hash, most: number): Kept {
+  const letters = given.length - (/=*$/.exec(given.slice(-2))?.[0].length ?? 0);
+  const bytes = Math.floor((letters * 3) / 4);
   const words = onOneLine(name, ALT_UNITS).trim();
   const alt = words === "" ? {} : { alt: words };
-  const mimeType = TYPES.find(([, begin]) => begin.test(data))?.[0];
-  if (mimeType === undefined || bytes > most || !BASE64.test(data))
+  const mimeType = TYPES.find(([, begin]) => begin.test(given))?.[0];
+  const whole = bytes > most ? undefined : wholeBase64(given, letters);
+  if (mimeType === undefined || whole === undefined)
     return { picture: { mimeType: onOneLine(claimed, 100), bytes, ...alt } };
-  const id = hash(data);
-  return { picture: { mimeType, bytes, hash: id, ...alt }, data: { hash: id, mimeType, data } };
+  const id = hash(whole);
+  return { picture: { mimeType, bytes, hash: id, ...alt }, data: { hash: id, mimeType, data: whole } };
+}
+
+/** As the store decodes it: many leave out the padding, and some have too much of it. Undefined where it is none. */
+function wholeBase64(given: string, letters: number): string | undefined {
+  const bare = given.slice(0, letters);
+  // One letter alone is less than a byte.
+  return letters % 4 === 1 || !BASE64.test(bare) ? undefined : bare.padEnd(Math.ceil(letters / 4) * 4, "=");
 }

@@ -55,6 +55,31 @@ describe("an image", () => {
     expect(picturesIn(kept)[1]?.mimeType).toBe("image/svg+xml");
   });
 
+  test.each(["", "=", "=="])(
+    "whose base64 ends with %j is the same one, however much padding it needs",
+    (end) => {
+      for (const text of ["x", "xy", "xyz"]) {
+        const image = imageOf(text);
+        const letters = image.data.replace(/=+$/, "");
+        const kept = keep({ ...image, data: `${letters}${end}` });
+        expect(kept.pictures).toEqual([
+          { hash: sha256(image.data), mimeType: "image/png", data: image.data },
+        ]);
+        expect(picturesIn(kept)[0]?.bytes).toBe(bytesOf(text).length);
+        expect(keep({ ...image, data: `${letters}==${end}=` }).pictures).toHaveLength(0);
+      }
+    },
+  );
+
+  test("whose base64 was cut within a byte is noted and not kept", () => {
+    const whole = Buffer.from(imageOf("xyz").data, "base64");
+    const thirds = whole.subarray(0, whole.length - (whole.length % 3)).toString("base64");
+    const kept = keep({ ...imageOf("x"), data: `${thirds}A` });
+    expect(kept.pictures).toEqual([]);
+    expect(picturesIn(kept)).toMatchObject([{ mimeType: "image/png" }]);
+    expect(picturesIn(kept)[0]).not.toHaveProperty("hash");
+  });
+
   test("is described on one line, without what a message is made of", () => {
     const [picture] = picturesIn(keep(imageOf("x", `A chart\n[of](x) ${"y".repeat(400)}`)));
     expect(picture?.alt).toMatch(/^A chart of x y+$/);

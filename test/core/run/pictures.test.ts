@@ -61,6 +61,22 @@ test("images of tools and of the model stand below the answer, each once; the mo
   expect(await b.problems()).toEqual([]);
 });
 
+test("an image whose base64 has no padding is one like any other, and what its tool did is known", async () => {
+  const bare = (text: string) => ({ ...imageOf(text), data: imageOf(text).data.replace(/=+$/, "") });
+  expect(bare("x").data).not.toBe(imageOf("x").data);
+  const draw = tool("draw", async () => ({ content: [{ ...bare("xyz"), type: "image" }] }), {
+    effect: "write",
+  });
+  const b = bench([calls(["c1", "draw"]), reply({ text: "Here it is.", images: [bare("x")] })], {
+    tools: [draw],
+  });
+  await b.say("draw it");
+  await b.rest();
+  expect(await seen(b)).toEqual(["Here it is.", "<xyz>", "<x>"]);
+  expect(await b.attempts()).toEqual([["ended"]]);
+  expect(await b.problems()).toEqual([]);
+});
+
 test("an answer that is only an image says so, and one that cannot be shown is told of", async () => {
   const b = bench([
     reply({ images: [imageOf("x")] }),
