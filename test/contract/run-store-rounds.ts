@@ -43,6 +43,42 @@ export const roundCases: readonly ContractCase<RunStoreSubject>[] = [
     },
   },
   {
+    title: "rounds with all that a round can have, one with one image and one with two, are both stored",
+    async run(subject) {
+      for (const count of [1, 2]) {
+        const { fence, session } = await running(subject, "draw it");
+        const told = (what: string) => ({ hash: `${what}-${session}`, text: what });
+        const frozen = { prompt: told("prompt"), tools: told("tools") };
+        const ids = ["c1", "c2", "c3"];
+        const committed = await subject.store.commitRound(
+          fence,
+          {
+            ...round(
+              1,
+              answer(
+                "",
+                ids.map((id) => ({ ...CALL, id })),
+              ),
+              ...ids.map((id) => result(id, "12:00")),
+            ),
+            results: ids.map((call) => ({ call, name: "clock", ok: true, content: "12:00 and a long tail" })),
+            modelCalls: [modelCall(`of-${session}`, frozen)],
+            pictures: Array.from({ length: count }, (_, n) => ({
+              hash: `${n}-${session}`,
+              mimeType: "image/png",
+              data: "AAAA",
+            })),
+          },
+          frozen,
+        );
+        expect(lines(committed.stored)).toEqual([
+          "bot calls: c1 c2 c3",
+          ...ids.map((id) => `tool ${id}: 12:00`),
+        ]);
+      }
+    },
+  },
+  {
     title: "a reply that is stored before its tools run admits nothing, and its round is completed later",
     async run(subject) {
       const { store, inbox, transcripts } = subject;

@@ -7,7 +7,7 @@ import { ENTRY_JSON, toEntry, type EntryRow } from "./entry-row.ts";
 import { frozenValues, holding, takeHeld } from "./fenced.ts";
 import { joining, nobodyWaits, waiting, WITH_JOINED } from "./joining-sql.ts";
 import { behind, partsOf, storedEntries, storing, type RoundPart } from "./round-values.ts";
-import { shaped } from "./shaped.ts";
+import { flagsOf, shaped } from "./shaped.ts";
 import type { Sql } from "./sql.ts";
 
 interface CommitRow {
@@ -30,8 +30,7 @@ interface CommitShape {
 
 /** $4: the round. $5: how many entries are given. From $6: `parts`, then prompt and tools. No row where nothing was taken. */
 const COMMIT = shaped<CommitShape>({
-  name: ({ isComplete, mayJoin, joins, freezes, parts }) =>
-    ["commit", isComplete, mayJoin, joins, freezes, ...parts.map((part) => part.name)].join("-"),
+  name: ({ parts, ...flags }) => ["commit", flagsOf(flags), ...parts.map((part) => part.name)].join("-"),
   text: ({ isComplete, mayJoin, joins, freezes, parts }) => `
 with ${holding({
     adds: `$5::integer${joins ? ` + ${waiting(mayJoin)}` : ""}`,

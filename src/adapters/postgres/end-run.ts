@@ -13,7 +13,7 @@ import { goalPart, isSameGoal, readOpen } from "./goal-row.ts";
 import { joining, nobodyWaits, waiting, WITH_JOINED } from "./joining-sql.ts";
 import { isStopped, noteEntry } from "./ledger-sql.ts";
 import { behind, partsOf, storedEntries, storing, type RoundPart } from "./round-values.ts";
-import { shaped } from "./shaped.ts";
+import { flagsOf, shaped } from "./shaped.ts";
 import type { Sql } from "./sql.ts";
 
 interface EndRow {
@@ -42,12 +42,6 @@ interface EndShape {
   readonly closes: boolean;
   readonly parts: readonly RoundPart[];
 }
-
-/** Postgres tells only the first 63 characters of names from each other. */
-const flagsOf = (flags: Readonly<Record<string, boolean>>): string =>
-  Object.values(flags)
-    .map((flag) => (flag ? "1" : "0"))
-    .join("");
 
 /**
  * $4: the last round, or null. $5: how many entries it has. $6 to $8: reason, error code and message. From $9: the note if there
