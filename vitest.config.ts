@@ -7,7 +7,7 @@ import { compiledSources } from "./test/support/services/compiled-sources.ts";
 
 const every = {
   setupFiles: ["test/support/setup.ts"],
-  env: { COMPILED_SOURCES: compiledSources },
+  env: { NODE_COMPILE_CACHE: compiledSources },
   // A process for each file: tests kill servers, set signal handlers and look for what was left running.
   pool: "forks" as const,
   // The long ones wait for locks and leases of other processes most of the time.

@@ -1,4 +1,5 @@
-// Where Node keeps what it compiled of the product, so that the many processes of a test run need not do it again. Node looks at the
+// Where Node keeps what it compiled of the product and its packages, so that the many processes of a test run, those of the tests
+// themselves too, need not do it again. Node looks at the
 // text of each source, so what is old is not taken; the folder outlives the run.
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
