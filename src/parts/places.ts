@@ -1,12 +1,14 @@
 /** Where threads are: each session is shown, and read back, on its own platform. */
 
 import { createConversation } from "../adapters/postgres/conversation.ts";
+import { createErasedWords } from "../adapters/postgres/erased-words.ts";
 import { createResets } from "../adapters/postgres/resets.ts";
 import type { Sql } from "../adapters/postgres/sql.ts";
 import type { Settings } from "../adapters/settings/settings.ts";
 import { createWebOpenings } from "../adapters/web/openings.ts";
 import { createWebSurface, type WebSurfaceDeps } from "../adapters/web/surface.ts";
 import { sinceReset } from "../core/context/since-reset.ts";
+import { withoutErased } from "../core/context/without-erased.ts";
 import { BobbinError } from "../core/errors.ts";
 import type { Conversation, OpenConversation } from "../core/ports/conversation.ts";
 import type { Openings } from "../core/ports/openings.ts";
@@ -64,15 +66,19 @@ export function openPlaces(
 ): Places {
   const { botName } = options;
   const resets = createResets(deps.sql);
-  const chat = (platform: Slack | Discord | undefined): Place | undefined =>
-    platform && {
+  const erased = createErasedWords(deps.sql);
+  const chat = (platform: Slack | Discord | undefined): Place | undefined => {
+    if (platform === undefined) return undefined;
+    const conversation = withoutErased(platform.conversation, erased);
+    return {
       surfaceOf: platform.surfaceOf,
       openings: platform.openings,
-      conversation: sinceReset(platform.conversation, resets),
-      beginning: platform.conversation,
+      conversation: sinceReset(conversation, resets),
+      beginning: conversation,
       standingOf: platform.standingOf,
       ...("reachOf" in platform ? { reachOf: platform.reachOf } : {}),
     };
+  };
   const places: Readonly<Record<Platform, Place | undefined>> = {
     web: {
       surfaceOf: (session) => createWebSurface(deps, session, options),

@@ -89,6 +89,7 @@ export function createDiscordConversation(
           .map((message) => saidBy(message, bot))
           .toReversed(),
         isPartial: hasMore || written.length > limit,
+        ...(place === channel ? { isOwnThread: true } : {}),
       };
     },
     async after(session, { message }, limit, signal) {
@@ -139,6 +140,8 @@ function saidBy(message: APIMessage, bot: DiscordBot): Said {
     id: message.id,
     speaker: message.author.id === bot.user ? bot.name : nameOf(message.author),
     isBot: message.author.bot === true || message.webhook_id !== undefined,
+    ...(message.author.id === bot.user ? { isOwn: true } : {}),
+    author: message.author.id,
     text: [...(text === "" ? [] : [text]), ...files].join("\n"),
     at: timeOf(message.id),
   };

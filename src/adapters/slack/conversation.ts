@@ -165,18 +165,26 @@ function saidBy(message: SlackData, bot: SlackBot, nameOf: NameOf): Said {
   const files = listOf(message["files"]).map((file) => `[file ${textOf(fieldsOf(file)["name"]) ?? "file"}]`);
   const text = readText(textOf(message["text"]) ?? "", nameOf).trim();
   const isBot = textOf(message["bot_id"]) !== undefined || message["subtype"] === "bot_message";
+  const [author, root] = [textOf(message["user"]), textOf(message["thread_ts"])];
   return {
     id: ts,
     speaker: speakerOf(message, bot, nameOf),
     isBot,
+    ...(isOwn(message, bot) ? { isOwn: true } : {}),
+    ...(author === undefined ? {} : { author }),
+    ...(root === undefined ? {} : { root }),
     text: [...(text === "" ? [] : [text]), ...files].join("\n"),
     at: timeOf(ts) ?? 0,
   };
 }
 
+function isOwn(message: SlackData, bot: SlackBot): boolean {
+  return message["user"] === bot.user || message["bot_id"] === bot.bot;
+}
+
 function speakerOf(message: SlackData, bot: SlackBot, nameOf: NameOf): string {
   const user = textOf(message["user"]);
-  if (user === bot.user || message["bot_id"] === bot.bot) return bot.name;
+  if (isOwn(message, bot)) return bot.name;
   const name =
     textOf(fieldsOf(message["bot_profile"])["name"]) ??
     textOf(message["username"]) ??

@@ -8,6 +8,12 @@ export interface Said {
   readonly id: string;
   readonly speaker: string;
   readonly isBot: boolean;
+  /** The bot that reads has said it. Absent for everybody else. */
+  readonly isOwn?: boolean;
+  /** The platform's id of who said it; absent where it tells none. */
+  readonly author?: string;
+  /** The message whose thread it stands in, where a channel shows it beside that thread. */
+  readonly root?: string;
   readonly text: string;
   /** ms since 1970. */
   readonly at: number;
@@ -18,13 +24,16 @@ export interface Reading {
   readonly messages: readonly Said[];
   /** More was said than stands here: before it, or where the platform gave no more. */
   readonly isPartial: boolean;
+  /** It is the session's own thread, whatever was asked for: a direct conversation is a channel of its own. */
+  readonly isOwnThread?: boolean;
 }
 
 export interface Conversation {
   /**
    * The newest `limit` messages of the session's thread or of its whole channel; before `beforeId` where given. Of a thread
    * on a platform with root messages its root may stand in place of the oldest of them. Of the session's own thread nothing
-   * from before its newest reset, and no reply that is still being written. Rejects when nothing can be read now.
+   * from before its newest reset, nowhere what was erased, and no reply that is still being written. Rejects when nothing can be
+   * read now.
    */
   read(
     session: SessionId,
