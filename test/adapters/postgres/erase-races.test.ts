@@ -4,8 +4,10 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { createErasures } from "../../../src/adapters/postgres/admin/erasures.ts";
 import { createHolds } from "../../../src/adapters/postgres/admin/holds.ts";
 import { createOverviewMaker } from "../../../src/adapters/postgres/admin/overview-maker.ts";
+import { createRetention } from "../../../src/adapters/postgres/admin/retention.ts";
 import type { Sql, Statement } from "../../../src/adapters/postgres/sql.ts";
 import type { ErasedThing } from "../../../src/core/ports/erasures.ts";
+import type { Retained } from "../../../src/core/ports/retention.ts";
 import type { SessionId } from "../../../src/core/thread.ts";
 import { asRun } from "../../contract/store-samples.ts";
 import { placesOf } from "../../support/word-scan.ts";
@@ -117,20 +119,6 @@ describe("while an erasure is under way", () => {
     expect(await placesOf(backend.sql(), "okapi")).toEqual([]);
   });
 
-  test("the words of a long thread are held against very many searches within a second or two", async () => {
-    await backend.sql().query({
-      text: `insert into audit (platform, space, person, name, kind, about)
-select 'slack', 'T7', 'U', 'N', 'search', concat('absent', n, ' lost', n % 7) from generate_series(1, 400) n`,
-    });
-    const erasing = backend.sql().transaction(async (tx) => {
-      await tx.query({ text: "set local statement_timeout = 5000" });
-      return tx.query({
-        text: `select audit_erase_words('slack', 'T7', 's', repeat('What they Said of it. ', 50000) || 'LOST3') as n`,
-      });
-    });
-    expect(await erasing).toHaveLength(57);
-  });
-
   /** As an eraser does it. */
   async function eraseAll(id: string): Promise<void> {
     const { erasures } = world;
@@ -209,4 +197,49 @@ select 'slack', 'T7', 'U', 'N', 'search', concat('absent', n, ' lost', n % 7) fr
     expect(await placesOf(backend.sql(), "kudu2")).toEqual([]);
     expect((await world.erasures.get(BOSS, ids[1]))?.doneAt).toBeDefined();
   });
+
+  /** All that is there, however young. */
+  async function sweep(sql: Sql, kind: Retained): Promise<void> {
+    const retention = createRetention(sql);
+    const at = { platform: "slack", space: "T9" } as const;
+    let next: string | undefined;
+    do {
+      const options = { olderThanMs: -60_000, limit: 9, ...(next === undefined ? {} : { after: next }) };
+      ({ next } = await retention.forget(at, kind, options));
+    } while (next !== undefined);
+  }
+
+  test.each([
+    ["a conversation", "conversations", "retention-thread"],
+    ["a first message that was refused", "conversations", "retention-refused"],
+    ["results of tools", "toolResults", "retention-results"],
+  ] as const)(
+    "a hold waits for what is forgotten just now, of %s, and what is looked at behind it is held",
+    async (_, kind, name) => {
+      const word = `eland${name.replaceAll("-", "")}`;
+      const session = `slack:T9:C${++count}:171.1` as SessionId;
+      if (name === "retention-refused")
+        await world.stores.inbox.put(world.say(session, ANA, word), { rule: "r", isRefused: true });
+      else await spoken(session, word);
+      await world.maker.make(session);
+      const held = haltingAt(backend.sql(), (statement) => statement.name === name);
+      const holds = createHolds(backend.sql());
+      const [boss, hold] = [{ ...BOSS, space: "T9" }, `h${++count}`];
+      const swept = sweep(held.sql, kind);
+      await held.there;
+      const set = holds.set(hold, { kind: "space", subject: "T9" }, "case 9", boss);
+      await waiting().finally(held.go);
+      await Promise.all([swept, set]);
+      const left = await placesOf(backend.sql(), word);
+      expect(left).not.toContain(kind === "toolResults" ? "tool_results.content" : "inbox.body");
+      const other = `slack:T9:C${++count}:171.1` as SessionId;
+      await spoken(other, `${word}2`);
+      await world.maker.make(other);
+      await sweep(backend.sql(), kind);
+      expect(await placesOf(backend.sql(), `${word}2`)).toEqual(
+        expect.arrayContaining(["entries.body", "inbox.body", "tool_results.content"]),
+      );
+      await holds.lift(hold, boss);
+    },
+  );
 });

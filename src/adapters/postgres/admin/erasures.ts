@@ -22,7 +22,7 @@ import {
   THREADS_OF_THREAD,
 } from "./erase-sql.ts";
 import { eraseThread, holdThread, openBook } from "./erase-thread.ts";
-import { holding, seeingHolds } from "./hold-sql.ts";
+import { holding, SEE_HOLDS } from "./hold-sql.ts";
 
 const BEGIN = {
   name: "erasure-begin",
@@ -60,8 +60,6 @@ const TAKEN = {
 select x.platform, x.space, x.kind, x.subject, t.extent from erasures x join erased_threads t on t.erasure = x.id
 where x.id = $1 and t.session = $2 and t.done_at is null for update of t`,
 };
-
-const SEE_HOLDS = { name: "erasure-sees-holds", text: `select ${seeingHolds("$1", "$2")}` };
 
 const IS_HELD = {
   name: "erasure-thread-held",

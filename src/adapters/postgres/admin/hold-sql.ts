@@ -14,5 +14,11 @@ const lockName = (platform: string, space: string): string =>
   `hashtextextended(concat('holds:', ${platform}::text, ':', ${space}::text), 0)`;
 export const settingHold = (platform: string, space: string): string =>
   `pg_advisory_xact_lock(${lockName(platform, space)})`;
-export const seeingHolds = (platform: string, space: string): string =>
+const seeingHolds = (platform: string, space: string): string =>
   `pg_advisory_xact_lock_shared(${lockName(platform, space)})`;
+
+/**
+ * In a transaction that erases, before it asks whether something is held: in the space $1 $2 nobody sets a hold until it ends, and the
+ * next statement sees each that was set.
+ */
+export const SEE_HOLDS = { name: "see-holds", text: `select ${seeingHolds("$1", "$2")}` };

@@ -6,7 +6,7 @@ import type { Forgotten, ForgetOptions, Retained, Retention } from "../../../cor
 import type { Sql, SqlValue } from "../sql.ts";
 import { createAudit } from "./audit.ts";
 import { eraseThread, openBook } from "./erase-thread.ts";
-import { holding, holdingThread } from "./hold-sql.ts";
+import { holding, holdingThread, SEE_HOLDS } from "./hold-sql.ts";
 
 const SPACES = {
   name: "retention-spaces",
@@ -126,6 +126,7 @@ export function createRetention(sql: Sql): Retention {
     session: string,
   ): Promise<boolean> {
     return sql.transaction(async (tx) => {
+      await tx.query(SEE_HOLDS, [platform, space]);
       const [old] = await tx.query(STILL_OLD, [platform, space, Math.round(olderThanMs), session]);
       if (old === undefined) return false;
       await eraseThread(tx, { session, extent: "all", person: null }, openBook());
@@ -171,6 +172,7 @@ export function createRetention(sql: Sql): Retention {
       if (place.of === "threads") return forgetThreads(at, options, values);
       const step = kind === "conversations" ? REFUSED : STEPS[kind];
       return sql.transaction(async (tx) => {
+        await tx.query(SEE_HOLDS, [at.platform, at.space]);
         const [row] = await tx.query<StepRow>(step, kind === "audit" ? values.slice(0, 4) : values);
         if (row === undefined) return { count: 0, errors: [] };
         if (row.count > 0 && line !== undefined) await createAudit(tx).write(line);
