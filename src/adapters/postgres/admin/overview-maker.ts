@@ -8,6 +8,7 @@ import { ENTRY_JSON, toEntry, type EntryRow } from "../entry-row.ts";
 import { FIRST_SAID } from "../transcripts.ts";
 import type { Sql } from "../sql.ts";
 import { textOfEntry } from "./entry-text.ts";
+import { openFlagsOf } from "./remarks.ts";
 
 const AT_ONCE = 300;
 
@@ -22,7 +23,7 @@ select json_agg(json_build_array(e.created_at, ${ENTRY_JSON}) order by e.seq) as
 /**
  * The revision is read in the statement that reads what stands behind it, so that what comes later is seen to be later. Nothing is
  * read where all of it is made. It waits for no run, but for who erases: behind that it finds another revision, and makes nothing of
- * the words that it has seen.
+ * the words that it has seen. Flags are counted for the first one alone, also for that behind an erasure: later each counts itself.
  */
 const OVERVIEW = {
   name: "overview-make",
@@ -34,12 +35,12 @@ where s.id = $1 and w.id = $1 and s.rev = w.rev and s.wiped_rev is distinct from
 for key share of s),
 made as (
 insert into overviews as o (session, platform, space, channel, rev, seq, started_at, touched_at, said, people, first_name, is_direct,
-  runs, rounds, model, cause, reason, has_error, has_goal, tokens, cost, context_tokens, context_window, source)
+  runs, rounds, model, cause, reason, has_error, has_goal, tokens, cost, context_tokens, context_window, source, flags)
 select s.id, $2, $3, $4, s.rev, 0, s.created_at, s.touched_at, ${FIRST_SAID},
   coalesce(who.people, '[]'), who.first_name, coalesce(who.is_direct, false),
   coalesce(r.runs, 0), coalesce(r.rounds, 0), last_call.model, last_run.cause, last_run.reason, coalesce(r.has_error, false),
   s.goal is not null, used.tokens, used.cost, last_call.read, ${WINDOW},
-  (select b.source from branches b where b.target = s.id)
+  (select b.source from branches b where b.target = s.id), ${openFlagsOf("s.id")}
 from held s
 left join lateral (
   select jsonb_agg(p.id order by p.seq) as people, (array_agg(p.name order by p.seq))[1] as first_name, bool_or(p.direct) as is_direct

@@ -25,6 +25,10 @@ select ${REMARK_COLUMNS} from remarks m where m.session = $1 order by m.n limit 
 
 const IS_OPEN = `kind <> 'note' and resolved_at is null`;
 
+/** SQL: how many flags of the thread are open. */
+export const openFlagsOf = (session: string): string =>
+  `(select count(*)::integer from remarks where session = ${session} and ${IS_OPEN})`;
+
 const ASSIGN = {
   name: "remark-assign",
   text: `
