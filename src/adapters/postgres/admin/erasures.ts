@@ -75,6 +75,38 @@ update erased_threads set done_at = now_ms(), counts = $3::jsonb, digest = $4 wh
 };
 
 const FINISH = {
+/** Where the name of somebody stands beside what that one did on the admin pages: table, column of the id, column of the name. */
+const NAMES_BY_SPACE = [
+  ["admin_browsers", "person", "name"],
+  ["audit", "person", "name"],
+  ["erasures", "person", "name"],
+  ["holds", "person", "name"],
+  ["holds", "lifted_person", "lifted_name"],
+] as const;
+const NAMES_BY_THREAD = [
+  ["remarks", "person", "name"],
+  ["remarks", "assignee", "assignee_name"],
+  ["remarks", "resolved_by", "resolved_name"],
+  ["thread_reviews", "assignee", "assignee_name"],
+  ["thread_reviews", "reviewed_by", "reviewed_name"],
+] as const;
+const IN_SPACE = `platform = $1 and space = $2`;
+const OF_SPACE = `starts_with(session, concat($1::text, ':', $2::text, ':'))`;
+
+/** Whether somebody who may never have written to the bot has left a name on the admin pages. */
+const IS_NAMED = {
+  name: "erasure-person-named",
+  text: `select 1 as one where exists (select from admin_offers where ${IN_SPACE} and person = $3) or ${[
+    ...NAMES_BY_SPACE.map((names) => [...names, IN_SPACE]),
+    ...NAMES_BY_THREAD.map((names) => [...names, OF_SPACE]),
+  ]
+    .map(
+      ([table, person, name, where]) =>
+        `exists (select from ${table} where ${where} and ${person} = $3 and ${name} <> '${ERASED}')`,
+    )
+    .join(" or ")}`,
+};
+
   name: "erasure-finish",
   text: `
 update erasures x set done_at = now_ms() where x.id = $1 and x.done_at is null
@@ -84,18 +116,16 @@ returning x.platform, x.space, x.kind, x.subject`,
 
 /** Of a person: the name, wherever that one has come in to the admin pages. */
 const BESIDE: readonly string[] = [
-  `delete from admin_offers where platform = $1 and space = $2 and person = $3`,
-  `update admin_browsers set name = '${ERASED}', browser = '' where platform = $1 and space = $2 and person = $3`,
+  `delete from admin_offers where ${IN_SPACE} and person = $3`,
+  `update admin_browsers set browser = '' where ${IN_SPACE} and person = $3`,
   `select audit_erase_name($1, $2, $3)`,
-  ...[
-    ["remarks", "person", "name"],
-    ["remarks", "assignee", "assignee_name"],
-    ["remarks", "resolved_by", "resolved_name"],
-    ["thread_reviews", "assignee", "assignee_name"],
-    ["thread_reviews", "reviewed_by", "reviewed_name"],
-  ].map(
+  ...NAMES_BY_SPACE.filter(([table]) => table !== "audit").map(
     ([table, person, name]) =>
-      `update ${table} set ${name} = '${ERASED}' where ${person} = $3 and starts_with(session, concat($1::text, ':', $2::text, ':'))`,
+      `update ${table} set ${name} = '${ERASED}' where ${person} = $3 and ${IN_SPACE}`,
+  ),
+  ...NAMES_BY_THREAD.map(
+    ([table, person, name]) =>
+      `update ${table} set ${name} = '${ERASED}' where ${person} = $3 and ${OF_SPACE}`,
   ),
 ];
 
@@ -177,7 +207,9 @@ export function createErasures(sql: Sql): Erasures {
     const [hold] = await tx.query<Hold>({ text: HELD_BACK }, [platform, space, id, kind, subject]);
     // Rolled back with all that was written of it.
     if (hold !== undefined) throw new HeldBack(hold);
-    return found.length === 0 ? { kind: "nothing" } : { kind: "begun" };
+    if (found.length > 0) return { kind: "begun" };
+    const isNamed = kind === "person" && (await tx.query(IS_NAMED, [platform, space, subject])).length > 0;
+    return { kind: isNamed ? "begun" : "nothing" };
   }
 
   return {
