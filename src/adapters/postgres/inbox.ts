@@ -4,6 +4,7 @@ import type { Inbound } from "../../core/inbound.ts";
 import { reduceGoal } from "../../core/goal/reduce.ts";
 import type { Inbox, Stored } from "../../core/ports/inbox.ts";
 import { cleanText } from "../../core/text.ts";
+import { ERASED } from "./admin/erase-sql.ts";
 import { goalPart, readOpen, isSameGoal } from "./goal-row.ts";
 import { inboundText } from "./inbound-row.ts";
 import { createPut } from "./inbox-put.ts";
@@ -55,7 +56,8 @@ select (select seq from put) as seq, (select seq from inbox where id = $1) as be
 /**
  * Edits and deletes. They hold the session's row, because whether their message still waits is decided by whoever admits it.
  * Of a waiting message they change the row; of one that the model has read in this epoch they wait, as a note, for the next
- * run. What was refused is no such message: nobody reads it, and what is said in its place is not kept where it was not.
+ * run. What was refused, or erased, is no such message: nobody reads it, and what is said in its place is not kept where it was not.
+ * Discord's history gives the text of an erased message as a change of it.
  */
 const CHANGE = {
   name: "inbox-change",
@@ -67,6 +69,7 @@ target as materialized (
     (select left(string_agg(p->>'text', ' '), 200) from jsonb_array_elements(i.body->'parts') p
       where p->>'kind' = 'text') as said
   from inbox i where i.session = $2 and i.kind = 'message' and i.message = $4 and i.fate is distinct from 'refused'
+    and i.body->'author'->>'name' is distinct from '${ERASED}'
   order by i.seq desc limit 1),
 held as (
   update sessions s set rev = s.rev + 1 from was, target where s.id = was.id and s.rev = was.rev returning s.id),
