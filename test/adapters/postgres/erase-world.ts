@@ -54,6 +54,20 @@ export function eraseWorld(sql: Sql) {
   const say = (session: SessionId, by: Author, text: string) =>
     message(session, text, { author: by, id: `slack/A1/T1/${session}/message/${++count}` as InboundId });
 
+  /** Ben has chosen a message of Ana's and asks about it. */
+  function askedAbout(session: SessionId) {
+    const asked = say(session, BEN, `What do you say to this message of ${ANA.name}'s?`);
+    return {
+      ...asked,
+      id: `slack/A1/T1/${session}/message/${++count}-about-${BEN.id}` as InboundId,
+      parts: [
+        ...asked.parts,
+        { kind: "note", text: `This is the message. ${WORD}` },
+        { kind: "file", id: WORD, name: `${WORD}.png`, mimeType: "image/png", bytes: 9 },
+      ],
+    } as const;
+  }
+
   /** A run that calls a tool and answers, each with the text. */
   async function answered(run: OpenedRun, text: string, { isWebPage = false } = {}): Promise<void> {
     const { fence } = run;
@@ -144,6 +158,7 @@ export function eraseWorld(sql: Sql) {
     await inbox.put({ ...edit(first, `no, ${WORD}!`), author: ANA });
     await inbox.put({ ...command(session, { name: "title", value: `About ${WORD}` }), author: ANA });
     await inbox.put(say(session, BEN, HAYSTACK));
+    await inbox.put(askedAbout(session));
     const asking = asRun(await store.open(session, "w"));
     const proposed = { id: `p${++count}`, objective: WORD, doneWhen: [WORD], limits: DEFAULT_LIMITS };
     await createGoalProposals(sql).put(session, proposed, asking.fence.run);
@@ -160,7 +175,9 @@ export function eraseWorld(sql: Sql) {
     await audit.write({ who: BOSS, kind: "reason", session, about: `because of ${WORD}` });
     await audit.write({ who: BOSS, kind: "reason", about: `of "${WORD}" (an export of {})` });
     await audit.write({ who: BOSS, kind: "reason", about: "quarterly audit (an export of {})" });
-    await audit.write({ who: BOSS, kind: "search", about: `tell ${WORD.toUpperCase()}` });
+    await audit.write({ who: BOSS, kind: "export", session, about: "with others, for the reason above" });
+    for (const searched of [`tell ${WORD.toUpperCase()}`, `"${WORD}"`, `${WORD}?`, `(${WORD})`])
+      await audit.write({ who: BOSS, kind: "search", about: searched });
     const { channel } = threadOf(session);
     const owed = { platform: "slack", space: "T1", place: WORD, text: `the title is ${WORD}` } as const;
     await createAnswers(sql).owe({

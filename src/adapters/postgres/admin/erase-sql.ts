@@ -27,7 +27,7 @@ export const WITHOUT_WORDS: ReadonlySet<string> = new Set([
   "reader_terms",
   "reading_marks",
   "used_states",
-  // Reasons of admins for what they did, which are the record of it.
+  // Reasons of admins for what they did, which are the record of it. Their names go with them.
   "erasures",
   "holds",
 ]);
@@ -58,6 +58,9 @@ const INBOUND = `jsonb_strip_nulls(jsonb_build_object('v', 1, 'kind', i.kind, 'i
       then (i.body->'command') || '{"value":"${ERASED}"}'::jsonb else i.body->'command' end)
     else '{"parts":[]}'::jsonb end`;
 
+/** SQL: whether the inbound `i` goes with all its words. */
+export const INBOUND_GOES = `(${IS_ALL} or i.kind = 'note' or coalesce(i.body->'author'->>'id' = $3, false))`;
+
 /** The same role, and the same pairing of calls and results, as a strict provider demands it. */
 const ENTRY = `case e.kind
   when 'user' then json_build_object('v', 1, 'kind', 'user', 'author', case when e.body->'author' is not null then ${AUTHOR("e.body")} end,
@@ -75,8 +78,21 @@ const ENTRY = `case e.kind
 /** Copied into it from another thread, up to here. */
 const COPIED_TO = `(select max(b.copied_to) from branches b where b.target = $1)`;
 
-const PARTS_WITHOUT_NOTES = `(select jsonb_agg(case when p->>'kind' = 'note' then jsonb_build_object('kind', 'note', 'text', '${ERASED}') else p end)
-  from jsonb_array_elements(e.body::jsonb->'parts') p)`;
+/** SQL: whether the entry `e` goes with all its words. */
+export const ENTRY_GOES = `(${IS_ALL} or e.kind <> 'user' or coalesce(e.body->'author'->>'id' = $3, false)
+  or coalesce($2 = 'copied' and e.epoch = 1 and e.seq <= ${COPIED_TO}, false))`;
+
+/**
+ * SQL: the parts in `body` of what somebody wrote beside a note. The note quotes what the bot had read, the files beside it are those of
+ * what it quotes, and of a question about a message no word is the one's who asked.
+ */
+const partsWithoutNotes = (body: string, inbound: string): string => `(select jsonb_agg(case
+    when p->>'kind' = 'note' or (p->>'kind' = 'text' and ${inbound} like '%-about-%') then jsonb_build_object('kind', p->'kind', 'text', '${ERASED}')
+    when p->>'kind' in ('file', 'image')
+      then jsonb_build_object('kind', 'file', 'id', '${ERASED}', 'name', '${ERASED}', 'mimeType', p->'mimeType')
+    else p end order by n) from jsonb_array_elements(${body}->'parts') with ordinality parts(p, n))`;
+
+export const HAS_NOTE = (body: string): string => `${body}->'parts' @> '[{"kind":"note"}]'`;
 
 /** Texts that end, and no mask between them: what an older version masked may have lost the backslash of a quote, and is no JSON. */
 const READABLE = String.raw`^(?:[^"\\*]|"(?:[^"\\]|\\.)*")*$`;
@@ -101,23 +117,27 @@ where not a.told and a.platform = split_part($1, ':', 1) and a.space = split_par
   },
   {
     table: "entries",
-    text: `update entries e set body = ${ENTRY} where e.session = $1 and not ${IS_ALL}
-  and (e.kind <> 'user' or e.body->'author'->>'id' = $3
-    or ($2 = 'copied' and e.epoch = 1 and e.seq <= ${COPIED_TO}))
+    text: `update entries e set body = ${ENTRY} where e.session = $1 and not ${IS_ALL} and ${ENTRY_GOES}
 returning concat(e.epoch, '.', e.seq) as id`,
   },
   {
     table: "entries",
     // What the bot had read before it was called stands in what somebody else said to it.
-    text: `update entries e set body = jsonb_set(e.body::jsonb, '{parts}', ${PARTS_WITHOUT_NOTES})::json
-where e.session = $1 and not ${IS_ALL} and e.kind = 'user' and e.body::jsonb->'parts' @> '[{"kind":"note"}]'
+    text: `update entries e set body = jsonb_set(e.body::jsonb, '{parts}', ${partsWithoutNotes("e.body::jsonb", "e.inbound")})::json
+where e.session = $1 and not ${IS_ALL} and e.kind = 'user' and ${HAS_NOTE("e.body::jsonb")}
 returning concat(e.epoch, '.', e.seq) as id`,
   },
   {
     table: "inbox",
     text: `update inbox i set body = ${INBOUND}, note = null, state = 'done', fate = coalesce(i.fate, 'cancelled'),
   reason = case when i.fate is null then 'erased' else i.reason end, done_at = coalesce(i.done_at, now_ms())
-where i.session = $1 and (${IS_ALL} or i.body->'author'->>'id' = $3 or i.kind = 'note') returning i.id`,
+where i.session = $1 and ${INBOUND_GOES} returning i.id`,
+  },
+  {
+    table: "inbox",
+    // As in the entry that was made of it.
+    text: `update inbox i set body = jsonb_set(i.body, '{parts}', ${partsWithoutNotes("i.body", "i.id")})
+where i.session = $1 and not ${IS_ALL} and i.kind in ('message', 'edit') and ${HAS_NOTE("i.body")} returning i.id`,
   },
   {
     table: "inbox",
