@@ -20,32 +20,36 @@ export function normalised(text: string): string {
   return text.normalize("NFKC").toLowerCase();
 }
 
-interface Piece {
+/** A word, or what stands together where a language puts no spaces between words. */
+export interface Piece {
   readonly text: string;
   readonly isUnspaced: boolean;
 }
 
-function piecesOf(text: string): readonly Piece[] {
-  const pieces: Piece[] = [];
+/** One after the other, since a text may hold very many. */
+export function* piecesOf(text: string): Generator<Piece, void, undefined> {
   for (const [run] of normalised(text).matchAll(WORD)) {
     let from = 0;
     for (const found of run.matchAll(UNSPACED)) {
-      if (found.index > from) pieces.push({ text: run.slice(from, found.index), isUnspaced: false });
-      pieces.push({ text: found[0], isUnspaced: true });
+      if (found.index > from) yield { text: run.slice(from, found.index), isUnspaced: false };
+      yield { text: found[0], isUnspaced: true };
       from = found.index + found[0].length;
     }
-    if (from < run.length) pieces.push({ text: run.slice(from), isUnspaced: false });
+    if (from < run.length) yield { text: run.slice(from), isUnspaced: false };
   }
-  return pieces;
+}
+
+/** By which words it is found. */
+export function wordsOfPiece({ text, isUnspaced }: Piece): readonly string[] {
+  return isUnspaced ? pairsOf(text) : [headOfWord(text)];
 }
 
 /** By which words an entry is found; none twice. */
 export function wordsOf(text: string): readonly string[] {
   const words = new Set<string>();
-  for (const { text: piece, isUnspaced } of piecesOf(text.slice(0, LONGEST_TEXT))) {
+  for (const piece of piecesOf(text.slice(0, LONGEST_TEXT))) {
     if (words.size >= MOST_WORDS) break;
-    if (isUnspaced) for (const pair of pairsOf(piece)) words.add(pair);
-    else words.add(headOfWord(piece));
+    for (const word of wordsOfPiece(piece)) words.add(word);
   }
   return [...words];
 }
@@ -60,9 +64,15 @@ function headOfWord(word: string): string {
   return headOf(word, LONGEST_WORD);
 }
 
-/** What an entry has to hold: each of `words`, as it is or as the beginning of a longer one. */
+/** A word as it is, or as the beginning of a longer one. */
+export interface Needle {
+  readonly text: string;
+  readonly isBeginning: boolean;
+}
+
+/** What an entry has to hold: each of `words`. */
 export interface Wanted {
-  readonly words: readonly { readonly text: string; readonly isBeginning: boolean }[];
+  readonly words: readonly Needle[];
   /** As a person wrote them: an entry of which a pair of letters is only scattered over the text is none that was meant. */
   readonly pieces: readonly string[];
 }
@@ -71,16 +81,18 @@ const MOST_WANTED = 20;
 
 /** Undefined where nothing can be looked for in it. */
 export function wantedIn(query: string): Wanted | undefined {
-  const pieces = piecesOf(query).slice(0, MOST_WANTED);
+  const pieces = [...piecesOf(query)].slice(0, MOST_WANTED);
   if (pieces.length === 0) return undefined;
-  const words = pieces.flatMap(({ text, isUnspaced }) => {
-    if (!isUnspaced) return [{ text: headOfWord(text), isBeginning: true }];
-    const pairs = pairsOf(text);
-    return pairs.length === 1
-      ? [{ text: pairs[0] ?? "", isBeginning: true }]
-      : pairs.slice(0, -1).map((pair) => ({ text: pair, isBeginning: false }));
-  });
-  return { words, pieces: pieces.map(({ text }) => text) };
+  return { words: pieces.flatMap(needlesOf), pieces: pieces.map(({ text }) => text) };
+}
+
+/** By which words it is looked for. */
+export function needlesOf({ text, isUnspaced }: Piece): readonly Needle[] {
+  if (!isUnspaced) return [{ text: headOfWord(text), isBeginning: true }];
+  const pairs = pairsOf(text);
+  return pairs.length === 1
+    ? [{ text: pairs[0] ?? "", isBeginning: true }]
+    : pairs.slice(0, -1).map((pair) => ({ text: pair, isBeginning: false }));
 }
 
 /** Whether the text holds all of it. */

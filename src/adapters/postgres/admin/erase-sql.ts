@@ -215,13 +215,6 @@ where s.id = $1 returning s.id`,
 export const LEFT_ALONE = `
 update attempts a set ended = 'lost', ended_at = now_ms() where a.session = $1 and a.ended is null`;
 
-/** All words of a thread, as far as they count for what was searched for. */
-export const ITS_WORDS = `
-select concat_ws(' ', (select string_agg(e.body::text, ' ') from entries e where e.session = $1),
-  (select string_agg(i.body::text, ' ') from inbox i where i.session = $1),
-  (select string_agg(g.body::text, ' ') from goals g where g.session = $1),
-  (select s.title from sessions s where s.id = $1)) as words`;
-
 /** The threads $1 (platform) $2 (space) that somebody, $3, has to do with, and what was branched from them. */
 export const THREADS_OF_PERSON = `
 with recursive of_person(session) as (

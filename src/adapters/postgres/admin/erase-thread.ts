@@ -54,14 +54,16 @@ export async function holdThread(tx: Sql, session: string): Promise<void> {
   await tx.query(HOLD_BRANCHES, [session]);
 }
 
-/** @param person whose words; null for those of anybody. */
+export interface ThreadToErase {
+  readonly session: string;
+  readonly extent: Extent;
+  /** Whose words; null for those of anybody. */
+  readonly person: string | null;
+}
+
 export async function eraseThread(
   tx: Sql,
-  {
-    session,
-    person,
-    extent,
-  }: { readonly session: string; readonly person: string | null; readonly extent: Extent },
+  { session, person, extent }: ThreadToErase,
   book: Book,
 ): Promise<void> {
   for (const { table, text } of ERASE_STEPS) {

@@ -12,15 +12,8 @@ import type { Hold } from "../../../core/ports/holds.ts";
 import { cleanText } from "../../../core/text.ts";
 import type { Platform, SessionId } from "../../../core/thread.ts";
 import type { Sql } from "../sql.ts";
-import {
-  ERASED,
-  HELD_BACK,
-  holdingBack,
-  ITS_WORDS,
-  JOINED,
-  THREADS_OF_PERSON,
-  THREADS_OF_THREAD,
-} from "./erase-sql.ts";
+import { ERASED, HELD_BACK, holdingBack, JOINED, THREADS_OF_PERSON, THREADS_OF_THREAD } from "./erase-sql.ts";
+import { eraseRepeated } from "./erase-lines.ts";
 import { eraseThread, holdThread, openBook } from "./erase-thread.ts";
 import { holding, SEE_HOLDS } from "./hold-sql.ts";
 
@@ -75,6 +68,13 @@ update erased_threads set done_at = now_ms(), counts = $3::jsonb, digest = $4 wh
 };
 
 const FINISH = {
+  name: "erasure-finish",
+  text: `
+update erasures x set done_at = now_ms() where x.id = $1 and x.done_at is null
+  and not exists (select from erased_threads t where t.erasure = x.id and t.done_at is null)
+returning x.platform, x.space, x.kind, x.subject`,
+};
+
 /** Where the name of somebody stands beside what that one did on the admin pages: table, column of the id, column of the name. */
 const NAMES_BY_SPACE = [
   ["admin_browsers", "person", "name"],
@@ -105,13 +105,6 @@ const IS_NAMED = {
         `exists (select from ${table} where ${where} and ${person} = $3 and ${name} <> '${ERASED}')`,
     )
     .join(" or ")}`,
-};
-
-  name: "erasure-finish",
-  text: `
-update erasures x set done_at = now_ms() where x.id = $1 and x.done_at is null
-  and not exists (select from erased_threads t where t.erasure = x.id and t.done_at is null)
-returning x.platform, x.space, x.kind, x.subject`,
 };
 
 /** Of a person: the name, wherever that one has come in to the admin pages. */
@@ -246,10 +239,9 @@ export function createErasures(sql: Sql): Erasures {
         await tx.query(SEE_HOLDS, [platform, space]);
         if ((await tx.query(IS_HELD, [id, session])).length > 0) return;
         const book = openBook();
-        const [of] = await tx.query<{ words: string }>({ text: ITS_WORDS }, [session]);
-        const lines = { text: "select audit_erase_words($1, $2, $3, $4) as id" };
-        book.add("audit", await tx.query<{ id: number }>(lines, [platform, space, session, of?.words ?? ""]));
-        await eraseThread(tx, { session, extent, person: kind === "person" ? subject : null }, book);
+        const thread = { session, extent, person: kind === "person" ? subject : null };
+        book.add("audit", await eraseRepeated(tx, { platform, space }, thread));
+        await eraseThread(tx, thread, book);
         await tx.query({ text: JOINED }, [id, session]);
         const { counts, digest } = book.proof();
         await tx.query(DONE, [id, session, JSON.stringify(counts), digest]);
