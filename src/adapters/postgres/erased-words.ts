@@ -29,18 +29,19 @@ export function createErasedWords(sql: Sql): ErasedWords {
     async of({ platform, space }, threads, people): Promise<ErasedUntil> {
       const values = [platform, space, JSON.stringify(threads), JSON.stringify(people)];
       const rows = await sql.query<UntilRow>(UNTIL, values);
-      const until = <Id extends string>(isPerson: boolean, which: "all" | "replies"): Map<Id, number> =>
-        new Map(
-          rows.flatMap((row) => {
-            const at = row[which];
-            return row.isPerson === isPerson && at !== null ? [[row.id as Id, at] as const] : [];
-          }),
-        );
-      return {
-        threads: until<SessionId>(false, "all"),
-        replies: until<SessionId>(false, "replies"),
-        people: until(true, "all"),
-      };
+      const [threads, replies, people] = [
+        new Map<SessionId, number>(),
+        new Map<SessionId, number>(),
+        new Map<string, number>(),
+      ];
+      for (const { id, isPerson, all, replies: own } of rows) {
+        if (isPerson) people.set(id, all ?? 0);
+        else {
+          if (all !== null) threads.set(id as SessionId, all);
+          if (own !== null) replies.set(id as SessionId, own);
+        }
+      }
+      return { threads, replies, people };
     },
   };
 }

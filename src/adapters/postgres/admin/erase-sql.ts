@@ -123,7 +123,7 @@ returning concat(e.epoch, '.', e.seq) as id`,
   {
     table: "entries",
     // What the bot had read before it was called stands in what somebody else said to it.
-    text: `update entries e set body = jsonb_set(e.body::jsonb, '{parts}', ${partsWithoutNotes("e.body::jsonb", "e.inbound")})::json
+    text: `update entries e set body = jsonb_set(e.body::jsonb, '{parts}', ${partsWithoutNotes("e.body::jsonb", "e.body->>'inbound'")})::json
 where e.session = $1 and not ${IS_ALL} and e.kind = 'user' and ${HAS_NOTE("e.body::jsonb")}
 returning concat(e.epoch, '.', e.seq) as id`,
   },
