@@ -29,19 +29,19 @@ export function createErasedWords(sql: Sql): ErasedWords {
     async of({ platform, space }, threads, people): Promise<ErasedUntil> {
       const values = [platform, space, JSON.stringify(threads), JSON.stringify(people)];
       const rows = await sql.query<UntilRow>(UNTIL, values);
-      const [threads, replies, people] = [
-        new Map<SessionId, number>(),
-        new Map<SessionId, number>(),
-        new Map<string, number>(),
-      ];
-      for (const { id, isPerson, all, replies: own } of rows) {
-        if (isPerson) people.set(id, all ?? 0);
+      const until = {
+        threads: new Map<SessionId, number>(),
+        replies: new Map<SessionId, number>(),
+        people: new Map<string, number>(),
+      };
+      for (const { id, isPerson, all, replies } of rows) {
+        if (isPerson) until.people.set(id, all ?? 0);
         else {
-          if (all !== null) threads.set(id as SessionId, all);
-          if (own !== null) replies.set(id as SessionId, own);
+          if (all !== null) until.threads.set(id as SessionId, all);
+          if (replies !== null) until.replies.set(id as SessionId, replies);
         }
       }
-      return { threads, replies, people };
+      return until;
     },
   };
 }
