@@ -15,13 +15,13 @@ import { concluded, documentOf, reduce, type ReplyDocument } from "./document.ts
 import { Elapsed } from "./elapsed.ts";
 import { fileNameOf } from "./first-part.ts";
 import { PageFallback } from "./page-fallback.ts";
+import { createLayout } from "./layout.ts";
 import { growingMs, pause, untilAborted } from "../pause.ts";
 import { pictureNames } from "./picture-pages.ts";
 import { createPostedPages, type Step } from "./posted-pages.ts";
 import { reconcile, type Operation } from "./reconcile.ts";
-import { render } from "./render.ts";
-import type { PageSize } from "./split.ts";
 import { DEFAULT_VIEW, type ReplyView } from "./view.ts";
+import { createWritePace } from "./write-pace.ts";
 
 export interface ReplyWriterDeps {
   readonly surface: Surface;
@@ -76,18 +76,6 @@ export interface ReplyWriter {
   stop(): Promise<void>;
 }
 
-/** What was laid out last, and what of. */
-interface LaidOut {
-  readonly document: ReplyDocument;
-  readonly limits: PageSize;
-  readonly forMs: number | undefined;
-  readonly pages: readonly PageContent[];
-}
-
-/** After so many failed progress writes in a row only the final is tried. */
-const PROGRESS_FAILURES = 5;
-/** The first words wait this long for others, ms, and not for their turn: whoever asked sees at once that an answer comes. */
-const FIRST_WORDS_MS = 150;
 /** A reply is posted anew once; who deletes it again does not want it. */
 const REPOSTS = 1;
 /** Pages that made room for others, in one attempt: a platform that never lets one be is left alone. */
@@ -116,24 +104,18 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
     },
   );
   const fallback = new PageFallback(surface.limits, run.id);
+  const layout = createLayout(fallback, view);
+  const pace = createWritePace(clock, surface.limits);
   const stopping = new AbortController();
 
   let document = options.document ?? documentOf(run, []);
   /** The document that the last look at the pages was for. */
   let shown: ReplyDocument | undefined;
-  let laidOut: LaidOut | undefined;
   let ended: Settled | undefined;
   let settling: Promise<Settled> | undefined;
   let inFlight: Promise<void> | undefined;
   let cancelTimer: (() => void) | undefined;
-  /** Ticks before which no progress is written. */
-  let nextLookAt = clock.ticks();
-  /** Ticks before which the platform wants no write at all. */
-  let closedUntil = clock.ticks();
-  /** Ticks before which others have their turn; a final does not wait for the turn of progress. */
-  let turnAt = clock.ticks();
   let isHeld = options.isHeld === true;
-  let failures = 0;
   let reposts = 0;
   let moved = 0;
   let hasBegun = false;
@@ -146,14 +128,8 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
     schedule();
   });
 
-  /** A long reply is laid out once for all its pages, and not for each of its writes. */
-  function wanted(): readonly PageContent[] {
-    const { limits } = fallback;
-    const forMs = document.outcome === undefined ? elapsed.tellMs : undefined;
-    if (laidOut?.document !== document || laidOut.limits !== limits || laidOut.forMs !== forMs)
-      laidOut = { document, limits, forMs, pages: render(document, limits, view, forMs) };
-    return fallback.apply(laidOut.pages);
-  }
+  const wanted = (): readonly PageContent[] =>
+    layout.pagesOf(document, document.outcome === undefined ? elapsed.tellMs : undefined);
   const isOver = (): boolean => ended !== undefined || settling !== undefined || stopping.signal.aborted;
 
   function schedule(): void {
@@ -162,10 +138,10 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
       isHeld ||
       inFlight !== undefined ||
       cancelTimer !== undefined ||
-      failures >= PROGRESS_FAILURES
+      pace.hasGivenUp
     )
       return;
-    const waitMs = Math.max(nextLookAt, closedUntil, turnAt) - clock.ticks();
+    const waitMs = pace.progressMs;
     if (waitMs > 0) {
       cancelTimer = clock.after(waitMs, () => {
         cancelTimer = undefined;
@@ -194,8 +170,8 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
     if (hasWords || isBlank(said)) return;
     hasWords = true;
     if (options.isNew !== true && !hasWritten && posted.list().length > 0) return;
-    if (failures > 0) return;
-    nextLookAt = Math.min(nextLookAt, clock.ticks() + FIRST_WORDS_MS);
+    if (pace.isFailing) return;
+    pace.hurry(clock.ticks());
     cancelTimer?.();
     cancelTimer = undefined;
   }
@@ -204,7 +180,7 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
   async function writeProgress(): Promise<boolean> {
     if (!hasBegun) surface.show?.(options.isNew === true ? "starting" : "working", options.title);
     hasBegun = true;
-    nextLookAt = clock.ticks() + surface.limits.editEveryMs;
+    pace.looked();
     try {
       await posted.load();
       if (isOver()) return false;
@@ -213,7 +189,7 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
       if (holdsBack()) return false;
       const [operation] = reconcile(wanted(), posted.list());
       if (operation === undefined) return false;
-      if (operation.kind !== "remove") nextLookAt += growingByMs(operation.content);
+      if (operation.kind !== "remove") pace.grew(operation.content);
       const isFirst = operation.kind === "post" && operation.index === 0;
       const step = await posted.perform(operation, isFirst ? "reply" : "progress");
       if (step.kind !== "later") hasWritten = true;
@@ -221,7 +197,7 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
       return noteProgress(step) || reconcile(wanted(), posted.list()).length > 0;
     } catch (error) {
       log.warn("progress of a reply could not be written", { error });
-      pauseProgress();
+      pace.failed();
       return true;
     }
   }
@@ -230,16 +206,16 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
   function noteProgress(step: Step): boolean {
     switch (step.kind) {
       case "done":
-        failures = 0;
+        pace.landed();
         return false;
       case "unknown":
       case "refused":
         log.info("progress of a reply did not land", { ...step });
-        pauseProgress();
+        pace.failed();
         return true;
       case "too_long":
         fallback.shrink();
-        pauseProgress();
+        pace.failed();
         return true;
       case "later":
       case "page_gone":
@@ -252,26 +228,12 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
     }
   }
 
-  /** What a page that is nearly full says more is small beside it, and costs as much as the whole: it is shown in larger steps. */
-  function growingByMs({ markdown }: PageContent): number {
-    const { editEveryMs, pageSize } = surface.limits;
-    const share = Math.min(1, markdown.length / pageSize);
-    return editEveryMs * Math.max(0, (3 * share - 1) / 2);
-  }
-
-  function pauseProgress(): void {
-    nextLookAt = Math.max(nextLookAt, clock.ticks() + growingMs(failures++));
-  }
-
   /** What means the same for progress and finals. */
   function noteAlways(step: Extract<Step, { kind: "later" | "page_gone" | "thread_gone" | "lost" }>): void {
     switch (step.kind) {
-      case "later": {
-        const until = clock.ticks() + Math.max(1, step.afterMs);
-        if (step.isTurn === true) turnAt = until;
-        else closedUntil = Math.max(closedUntil, until);
+      case "later":
+        pace.later(step);
         return;
-      }
       case "page_gone":
         if (step.isOurs === true) moved++;
         else reposts++;
@@ -295,9 +257,9 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
     elapsed.stop();
     document = concluded(document, outcome);
     if (inFlight !== undefined) await untilAborted(inFlight, signal);
-    turnAt = clock.ticks();
+    pace.endTurns();
     for (let tries = 0; ended === undefined;) {
-      if (!(await pause(clock, Math.max(closedUntil, turnAt) - clock.ticks(), signal)) || !options.isLive())
+      if (!(await pause(clock, pace.finalMs, signal)) || !options.isLive())
         return { kind: "lost" };
       await posted.load();
       const [operation] = reconcile(wanted(), posted.list());
