@@ -27,7 +27,7 @@ import type { Tool } from "./core/agent/tool.ts";
 import { createBranching, type BranchingOptions } from "./core/branch/branching.ts";
 import { createCommands } from "./core/command/commands.ts";
 import { createGoalPolicies } from "./core/goal/policy.ts";
-import type { SecretsIn } from "./core/mask.ts";
+import type { SecretsInTalk } from "./core/mask.ts";
 import type { Log } from "./core/ports/log.ts";
 import type { Surface, Voice } from "./core/ports/surface.ts";
 import { createBacklog } from "./core/run/backlog.ts";
@@ -64,8 +64,8 @@ export interface AppWorld {
   readonly log: Log;
   /** Hears of each secret that becomes known besides those of the settings, before it is used. */
   readonly learn?: (secret: string) => void;
-  /** Where secrets stand in what is to be stored. Default well-known patterns only. */
-  readonly secretsIn?: SecretsIn;
+  /** Where secrets stand in what people and the model say. Default well-known patterns only. */
+  readonly secrets?: SecretsInTalk;
   /** Internal: shorter times for tests. */
   readonly times?: CoordinationTimes &
     DatabaseTimes &
@@ -180,7 +180,7 @@ export async function startApp(
     started.push({ name: "attendance", stop: () => attendance.stop() });
     const policies = createGoalPolicies(settings.config.goals);
     const { atOnceIn: goalsAtOnceIn } = policies;
-    const { inbox, arrivals, written, mask } = openStores({ ...world, sql, newId }, { goalsAtOnceIn });
+    const { inbox, arrivals, written, mask, shown } = openStores({ ...world, sql, newId }, { goalsAtOnceIn });
     const store = watch.store(written);
     const [messages, pictures] = [createWebMessages(sql), createPictures(sql)];
     const transcripts = createTranscripts(sql);
@@ -283,6 +283,7 @@ export async function startApp(
           store,
           pages: createPages(sql),
           pictures,
+          mask: shown,
           stops,
           clock,
           log,

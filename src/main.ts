@@ -119,7 +119,7 @@ async function serve(
     app = await startApp(
       role,
       settings,
-      { log, learn: (secret) => secrets.learn(secret), secretsIn: secrets.find },
+      { log, learn: (secret) => secrets.learn(secret), secrets },
       ending.signal,
     );
   } catch (error) {

@@ -22,7 +22,7 @@ export type SecretsIn = (text: string) => readonly Span[];
  * well-known pattern. Never throws.
  */
 export function finderOf(secrets: readonly string[]): SecretsIn {
-  const forms = new Set(secrets.filter((secret) => secret.length >= SHORTEST).flatMap(formsOf));
+  const forms = allFormsOf(secrets);
   if (forms.size === 0) return (text) => merged(patternsIn(text));
   // The longest first: a secret that contains another is found as a whole.
   const longestFirst = [...forms].sort((a, b) => b.length - a.length);
@@ -37,6 +37,22 @@ export function finderOf(secrets: readonly string[]): SecretsIn {
     }));
     return merged([...spans, ...patternsIn(text)]);
   };
+}
+
+/**
+ * @returns a function that says where a secret begins of which the text ends with a part: the first such place, or the text's length.
+ * It looks only for secrets that hold a space or a sign beyond ASCII; all others, and the patterns, are runs of signs between spaces.
+ */
+export function beginningOf(secrets: readonly string[]): (text: string) => number {
+  const forms = [...allFormsOf(secrets)].filter((form) => /[^!-~]/.test(form));
+  return (text) => Math.min(text.length, ...forms.map((form) => text.length - overlapOf(text, form)));
+}
+
+/** How many signs of the secret's beginning, and not all, the text ends with. */
+function overlapOf(text: string, form: string): number {
+  let most = Math.min(form.length - 1, text.length);
+  while (most > 0 && !text.endsWith(form.slice(0, most))) most--;
+  return most;
 }
 
 /** The same text with `***` for each of them; JSON stays JSON. */
@@ -56,12 +72,17 @@ export function maskerOf(secrets: readonly string[]): (text: string) => string {
   return (text) => without(text, find(text));
 }
 
+/** For what people and models say, which is stored as it is found. */
+export interface SecretsInTalk {
+  readonly find: SecretsIn;
+  /** As of `beginningOf`, for what is still said. */
+  begunAt(text: string): number;
+}
+
 /** Secrets that become known one after the other, such as the tokens of installs. */
-export interface KnownSecrets {
+export interface KnownSecrets extends SecretsInTalk {
   /** For what is told of the process itself, such as logs. */
   mask(text: string): string;
-  /** For what people and models say, which is stored as it is found. */
-  readonly find: SecretsIn;
   /** From now on it is masked too. Of what was learnt the newest `MOST_LEARNT` count. */
   learn(secret: string): void;
 }
@@ -74,11 +95,16 @@ export function createKnownSecrets(
   inTalk: readonly string[] = first,
 ): KnownSecrets {
   const learnt = new Set<string>();
-  let finders: { readonly all: SecretsIn; readonly inTalk: SecretsIn } | undefined;
-  const find = () =>
-    (finders ??= { all: finderOf([...first, ...learnt]), inTalk: finderOf([...inTalk, ...learnt]) });
+  let finders: { readonly all: SecretsIn; readonly inTalk: SecretsInTalk } | undefined;
+  const open = () => {
+    const talk = [...inTalk, ...learnt];
+    const found = { find: finderOf(talk), begunAt: beginningOf(talk) };
+    return { all: finderOf([...first, ...learnt]), inTalk: found };
+  };
+  const find = () => (finders ??= open());
   return {
-    find: (text) => find().inTalk(text),
+    find: (text) => find().inTalk.find(text),
+    begunAt: (text) => find().inTalk.begunAt(text),
     mask: (text) => without(text, find().all(text)),
     learn(secret) {
       if (learnt.has(secret)) return;
@@ -142,6 +168,10 @@ const findPatterns = finderOf([]);
 /** Replaces what looks like a well-known kind of secret by `***`. */
 export function maskPatterns(text: string): string {
   return without(text, findPatterns(text));
+}
+
+function allFormsOf(secrets: readonly string[]): ReadonlySet<string> {
+  return new Set(secrets.filter((secret) => secret.length >= SHORTEST).flatMap(formsOf));
 }
 
 function formsOf(secret: string): string[] {

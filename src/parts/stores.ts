@@ -5,7 +5,8 @@ import { createRunStore, type RunStoreOptions } from "../adapters/postgres/run-s
 import type { Sql } from "../adapters/postgres/sql.ts";
 import { createWebInbox } from "../adapters/postgres/web-inbox.ts";
 import type { NewId } from "../core/ids.ts";
-import { finderOf, type SecretsIn } from "../core/mask.ts";
+import { createKnownSecrets, type SecretsInTalk } from "../core/mask.ts";
+import { createShownMask, type ShownMask } from "../core/mask-shown.ts";
 import {
   createStoredMask,
   maskedArrivals,
@@ -23,20 +24,23 @@ export interface Stores {
   readonly arrivals: WebInbox;
   /** For what else is made of what people say. */
   readonly mask: StoredMask;
+  /** For what people see of it before it is stored. */
+  readonly shown: ShownMask;
 }
 
-/** @param secretsIn well-known patterns where none is given. */
+/** @param secrets well-known patterns where none is given. */
 export function openStores(
   {
     sql,
     newId,
-    secretsIn = finderOf([]),
-  }: { readonly sql: Sql; readonly newId: NewId; readonly secretsIn?: SecretsIn | undefined },
+    secrets = createKnownSecrets([]),
+  }: { readonly sql: Sql; readonly newId: NewId; readonly secrets?: SecretsInTalk | undefined },
   options: RunStoreOptions,
 ): Stores {
-  const mask = createStoredMask(secretsIn);
+  const mask = createStoredMask(secrets.find);
   return {
     mask,
+    shown: createShownMask(secrets),
     inbox: maskedInbox(createInbox(sql), mask),
     written: maskedStore(createRunStore({ sql, newId }, options), mask),
     arrivals: maskedArrivals(createWebInbox(sql), mask),

@@ -69,7 +69,7 @@ describe("on Slack", () => {
     const [ana, gus] = [slack.person("Ana B"), slack.person("Gus B", { role: "guest" })];
     const channel = slack.channel("buttons");
     const { abandoned } = world.llm;
-    world.llm.script(eventsThenSilence(delta({ content: "as far as here" })));
+    world.llm.script(eventsThenSilence(delta({ content: "as far as here " })));
     const root = ana.say(channel, `${slack.botMention} work for long`);
     const answer = await world.shows(root, "as far as here");
     await gus.click(answer, "bobbin_stop");

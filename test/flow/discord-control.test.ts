@@ -56,7 +56,7 @@ test.each(["the button", "the command"] as const)(
   async (how) => {
     const { discord, ana, ben, channel, at } = scene();
     const { abandoned } = world.llm;
-    world.llm.script(eventsThenSilence(delta({ content: "as far as here" })));
+    world.llm.script(eventsThenSilence(delta({ content: "as far as here " })));
     const { id } = ana.say(channel, `${at} work for long`);
     const answer = await world.shows(id, "as far as here");
     const done = how === "the button" ? ben.click(answer, "Stop") : ben.command(id, "stop");
@@ -248,7 +248,7 @@ test("an answer that somebody deletes in mid-run is there again, whole and once;
   parts.goOn();
   expect(saidIn(await world.settled(id, 1))).toEqual(["first half, second half"]);
   const { abandoned } = world.llm;
-  world.llm.script(eventsThenSilence(delta({ content: "on the way" })));
+  world.llm.script(eventsThenSilence(delta({ content: "on the way " })));
   ana.say(id, "once more");
   await world.shows(id, "Thinking…");
   discord.deleteThread(id);

@@ -52,7 +52,7 @@ test("thrown out of a server: what waits there ends with the reason and asks no 
   await goals.apply(thread, setGoal("keep the club tidy"));
   await goals.apply(thread, { kind: "pause", by: owner });
   const { abandoned } = llm;
-  llm.script(eventsThenSilence(delta({ content: "on the way" })));
+  llm.script(eventsThenSilence(delta({ content: "on the way " })));
   const running = ana.say(channel, `${discord.botMention} work for long`);
   await world.shows(running.id, "on the way");
   // It waits for the round before it.

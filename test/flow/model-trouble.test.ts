@@ -177,6 +177,16 @@ test.for(troubles)(
   },
 );
 
+test("S5: a key that the model writes stands in no page, neither while it is written nor where the answer breaks off", async () => {
+  const pieces = ["The key is sk-abc", "defghijklmnop", "1234 and", " more "];
+  llm.script(eventsThenSilence(...pieces.map((content) => delta({ content }))));
+  const thread = await ana.say("what is the key?");
+  const live = await ana.shows(thread, "The key is");
+  expect(live.text).not.toContain("sk-a");
+  const reply = await failure(ana, thread);
+  expect(reply.text).toBe("The key is sk-*** and more");
+});
+
 test("an empty answer is said to be one, and the thread goes on", async () => {
   llm.script(says(""));
   const thread = await ana.say("say nothing");

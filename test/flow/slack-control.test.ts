@@ -72,7 +72,7 @@ describe.each(["socket", "http"] as const)("over %s, a gateway and two workers",
     async (way) => {
       const { slack, ana, ben, channel, at } = scene();
       const { abandoned } = world.llm;
-      world.llm.script(eventsThenSilence(delta({ content: "as far as here" })));
+      world.llm.script(eventsThenSilence(delta({ content: "as far as here " })));
       const root = ana.say(channel, `${at} work for long`);
       const answer = await world.shows(root, "as far as here");
       await until(() => slack.statusLine(channel, root) === "processing", {
@@ -111,7 +111,7 @@ describe.each(["socket", "http"] as const)("over %s, a gateway and two workers",
     await world.settled(root, 1);
     const aside = ben.say(channel, "(aside) is it a bird?", { thread: root });
     await ana.shortcut("bobbin_branch", { channel: channel.id, ts: aside.ts });
-    world.llm.script(eventsThenSilence(delta({ content: "as far as here" })));
+    world.llm.script(eventsThenSilence(delta({ content: "as far as here " })));
     const long = ana.say(channel, "work for long", { thread: root });
     await world.shows(root, "as far as here");
     await ana.shortcut("bobbin_branch", { channel: channel.id, ts: long.ts });

@@ -63,7 +63,7 @@ test.each([
   const one = await first();
   const { length: asked } = bobbin.llm.requests;
   bobbin.llm.script(
-    eventsThenSilence(delta({ content: "as far as here" })),
+    eventsThenSilence(delta({ content: "as far as here " })),
     says("as far as here and to the end"),
   );
   const thread = await ben.say("tell me all");

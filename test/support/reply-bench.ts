@@ -3,6 +3,7 @@ import type { EntryBody } from "../../src/core/entry.ts";
 import type { RunEvent } from "../../src/core/events.ts";
 import type { Entry } from "../../src/core/entry.ts";
 import type { RunId } from "../../src/core/ids.ts";
+import type { ShownMask } from "../../src/core/mask-shown.ts";
 import type { Fence } from "../../src/core/ports/run-store.ts";
 import type { Outcome, RunInfo } from "../../src/core/run.ts";
 import type { Button, SurfaceLimits } from "../../src/core/ports/surface.ts";
@@ -56,7 +57,9 @@ export interface ReplyBench {
   writer(options?: Partial<ReplyWriterOptions> & { readonly fenceNumber?: number }): ReplyWriter;
 }
 
-export function replyBench(options: Partial<FakeThreadOptions> = {}): ReplyBench {
+export function replyBench(
+  options: Partial<FakeThreadOptions> & { readonly mask?: ShownMask } = {},
+): ReplyBench {
   const clock = manualClock();
   const thread = new FakeThread({ clock, ...options });
   const pages = new MemoryPages();
@@ -69,7 +72,7 @@ export function replyBench(options: Partial<FakeThreadOptions> = {}): ReplyBench
     writer({ fenceNumber = 1, ...own } = {}) {
       pages.newestFence = Math.max(pages.newestFence, fenceNumber);
       return createReplyWriter(
-        { surface: thread, pages, clock, log: silentLog },
+        { surface: thread, pages, clock, log: silentLog, mask: options.mask },
         { run, fence: fenceOf(own.run ?? run, fenceNumber), isLive: () => true, ...own },
       );
     },

@@ -4,6 +4,7 @@
  */
 
 import type { RunEvent } from "../events.ts";
+import type { ShownMask } from "../mask-shown.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
 import type { Pages } from "../ports/pages.ts";
@@ -28,6 +29,8 @@ export interface ReplyWriterDeps {
   readonly pages: Pages;
   readonly clock: Clock;
   readonly log: Log;
+  /** Of what is not stored yet. Absent where replies are shown as they come. */
+  readonly mask?: ShownMask | undefined;
 }
 
 export interface ReplyWriterOptions {
@@ -104,7 +107,7 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
     },
   );
   const fallback = new PageFallback(surface.limits, run.id);
-  const layout = createLayout(fallback, view);
+  const layout = createLayout(fallback, { view, mask: deps.mask });
   const pace = createWritePace(clock, surface.limits);
   const stopping = new AbortController();
 
@@ -120,6 +123,8 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
   let moved = 0;
   let hasBegun = false;
   let hasWords = false;
+  /** Ticks of the first words that were said, seen or not. */
+  let saidAt: number | undefined;
   let hasWritten = false;
   /** How long it does what it does is to be told anew. */
   let isDue = false;
@@ -133,14 +138,7 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
   const isOver = (): boolean => ended !== undefined || settling !== undefined || stopping.signal.aborted;
 
   function schedule(): void {
-    if (
-      isOver() ||
-      isHeld ||
-      inFlight !== undefined ||
-      cancelTimer !== undefined ||
-      pace.hasGivenUp
-    )
-      return;
+    if (isOver() || isHeld || inFlight !== undefined || cancelTimer !== undefined || pace.hasGivenUp) return;
     const waitMs = pace.progressMs;
     if (waitMs > 0) {
       cancelTimer = clock.after(waitMs, () => {
@@ -162,18 +160,21 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
   const holdsBack = (): boolean =>
     !hasWritten &&
     options.isNew !== true &&
-    document.activity.kind === "thinking" &&
+    layout.shownOf(document).activity.kind === "thinking" &&
     posted.list().some(({ message }) => message !== undefined);
 
-  /** Once in a reply; where words stand already nobody waits for the first ones. */
-  function hurryFirstWords(said: string): void {
-    if (hasWords || isBlank(said)) return;
+  /** Once in a reply; where words stand already nobody waits for the first ones. @returns whether there is anything new to see. */
+  function hurryFirstWords(said: string): boolean {
+    if (hasWords || (saidAt === undefined && isBlank(said))) return true;
+    saidAt ??= clock.ticks();
+    if (layout.shownOf(document).rounds.every(({ text }) => isBlank(text))) return false;
     hasWords = true;
-    if (options.isNew !== true && !hasWritten && posted.list().length > 0) return;
-    if (pace.isFailing) return;
-    pace.hurry(clock.ticks());
+    if (options.isNew !== true && !hasWritten && posted.list().length > 0) return true;
+    if (pace.isFailing) return true;
+    pace.hurry(saidAt);
     cancelTimer?.();
     cancelTimer = undefined;
+    return true;
   }
 
   /** At most one write. @returns whether more is to be written although nothing changed. Never rejects. */
@@ -259,8 +260,7 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
     if (inFlight !== undefined) await untilAborted(inFlight, signal);
     pace.endTurns();
     for (let tries = 0; ended === undefined;) {
-      if (!(await pause(clock, pace.finalMs, signal)) || !options.isLive())
-        return { kind: "lost" };
+      if (!(await pause(clock, pace.finalMs, signal)) || !options.isLive()) return { kind: "lost" };
       await posted.load();
       const [operation] = reconcile(wanted(), posted.list());
       if (operation === undefined) {
@@ -325,7 +325,7 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
       if (isOver()) return;
       document = reduce(document, event);
       elapsed.watch(document);
-      if (event.kind === "text") hurryFirstWords(event.text);
+      if (event.kind === "text" && !hurryFirstWords(event.text)) return;
       if (document !== shown) schedule();
     },
     release() {

@@ -3,6 +3,7 @@
 import type { LoopProfile } from "../agent/loop-types.ts";
 import type { Entry } from "../entry.ts";
 import { labelOf } from "../label.ts";
+import type { ShownMask } from "../mask-shown.ts";
 import { overlaid } from "../overlaid.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Lease } from "../ports/locker.ts";
@@ -27,6 +28,8 @@ export interface ReplyOfRunDeps {
   readonly log: Log;
   /** The bytes of images. Absent where none are kept. */
   readonly pictures?: Pictures;
+  /** As of `ReplyWriterDeps`. */
+  readonly mask?: ShownMask | undefined;
   surfaceOf(session: SessionId, voice?: Voice): Surface;
   readonly replies?: ReplyRules;
 }
@@ -57,6 +60,7 @@ export function writerOfRun(
       pages: deps.pages,
       clock: deps.clock,
       log: deps.log,
+      mask: deps.mask,
     },
     {
       run,

@@ -10,6 +10,7 @@ import type { Entry } from "../entry.ts";
 import { isStaleFence, isStoreTrouble, type BobbinError } from "../errors.ts";
 import type { RunEvent } from "../events.ts";
 import type { Author } from "../inbound.ts";
+import type { ShownMask } from "../mask-shown.ts";
 import type { Lease } from "../ports/locker.ts";
 import type { Log } from "../ports/log.ts";
 import type { Pages } from "../ports/pages.ts";
@@ -40,6 +41,8 @@ export interface RunSessionDeps extends LoopDeps {
   readonly pages: Pages;
   /** The bytes of the images that rounds were stored with. Absent where none are kept: then none is shown. */
   readonly pictures?: Pictures;
+  /** Of what people see before it is stored. Absent where replies are shown as they come. */
+  readonly mask?: ShownMask | undefined;
   readonly stops: Stops;
   readonly log: Log;
   /** Reads what was said before the bot was called; never rejects. Absent where that is on no platform. */
