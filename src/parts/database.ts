@@ -13,6 +13,7 @@ import type { Clock } from "../core/ports/clock.ts";
 import type { Log } from "../core/ports/log.ts";
 import { checkPostgres } from "./postgres-check.ts";
 import { untilThere } from "./until-there.ts";
+import { createWarmth } from "./warmth.ts";
 
 export interface Database {
   readonly sql: Sql;
@@ -22,7 +23,10 @@ export interface Database {
   exclusive(body: () => Promise<void>, what?: Exclusive): Promise<void>;
   /** One sentence on what is missing, or nothing. */
   check(): Promise<string | undefined>;
-  /** Does `work`, which changes nothing, on each of the connections that stay. What fails is left to those who need it. */
+  /**
+   * Does `work`, which changes nothing, on each of the connections that stay, and again when others take their place. What fails is left
+   * to those who need it.
+   */
   warm(work: () => Promise<unknown>): Promise<void>;
   close(): Promise<void>;
 }
@@ -31,6 +35,7 @@ export interface Database {
 export interface DatabaseTimes {
   readonly connectTimeoutMs?: number;
   readonly statementTimeoutMs?: number;
+  readonly connectionLifeMs?: number;
 }
 
 const ALIVE = { name: "alive", text: "select 1 as alive" };
@@ -44,7 +49,7 @@ export async function openDatabase(
   deps: { readonly clock: Clock; readonly log: Log },
   settings: Pick<Settings, "databaseUrl" | "redisUrl" | "dataDir">,
   signal: AbortSignal,
-  { connectTimeoutMs, statementTimeoutMs }: DatabaseTimes = {},
+  { connectTimeoutMs, statementTimeoutMs, connectionLifeMs }: DatabaseTimes = {},
 ): Promise<Database> {
   const { databaseUrl, redisUrl, dataDir } = settings;
   const { clock, log } = deps;
@@ -54,11 +59,14 @@ export async function openDatabase(
     return { sql, exclusive: alone, check: () => check(watched), warm: once, close: () => sql.close() };
   }
   await untilThere("Postgres", () => preparePostgres(databaseUrl, log), deps, signal);
+  const { warm, again } = createWarmth(KEPT);
   const postgres = openPostgres({
     url: databaseUrl,
     connections: CONNECTIONS,
     kept: KEPT,
+    fewer: again,
     log,
+    ...(connectionLifeMs === undefined ? {} : { lifeMs: connectionLifeMs }),
     ...(connectTimeoutMs === undefined ? {} : { connectTimeoutMs }),
     ...(statementTimeoutMs === undefined ? {} : { statementTimeoutMs }),
   });
@@ -101,11 +109,6 @@ async function fit(url: string): Promise<void> {
   throw new BobbinError("store_unavailable", `${found.sentence} ${found.fix}`, {
     retryable: found.kind === "unreachable",
   });
-}
-
-/** At the same time, so that each takes a connection of its own. */
-async function warm(work: () => Promise<unknown>): Promise<void> {
-  await Promise.allSettled(Array.from({ length: KEPT }, work));
 }
 
 async function once(work: () => Promise<unknown>): Promise<void> {

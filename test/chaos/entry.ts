@@ -86,13 +86,20 @@ process.on("SIGTERM", () => {
   ending.abort();
   asked.resolve();
 });
-const sweep = { everyMs: 1_500, idleMs: 4_500 };
+const { jobLockMs, connectionLifeMs } = orders;
+const times = {
+  jobLockMs,
+  stalledCheckMs: jobLockMs / 4,
+  sweep: { everyMs: 1_500, idleMs: 4_500 },
+  identify: IDENTIFIES,
+  ...(connectionLifeMs === undefined ? {} : { connectionLifeMs }),
+};
 const app = await startApp(
   role,
   read.settings,
   {
     log,
-    times: { jobLockMs: orders.jobLockMs, stalledCheckMs: orders.jobLockMs / 4, sweep, identify: IDENTIFIES },
+    times,
     tools: toolsAt(orders.workshop).map(withMoment),
     sql: databaseOf,
   },

@@ -32,6 +32,8 @@ export interface StartOrders {
   /** Whether the ledger is swept for what nobody rang for. */
   readonly sweeps: "on" | "off";
   readonly jobLockMs: number;
+  /** How long a connection to Postgres is used; the product's own time unless said. */
+  readonly connectionLifeMs?: number;
 }
 
 /** At this moment (`before commit-round`, `after inbox-put`, `before tool`) the process does this to itself, once. */

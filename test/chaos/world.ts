@@ -53,6 +53,8 @@ export interface ChaosWorldOptions extends Pick<StartOrders, "undo" | "sweeps"> 
   readonly journal?: "writes" | "none";
   /** Short unless said, so that what died is soon noticed. */
   readonly jobLockMs?: number;
+  /** How long a connection to Postgres is used; the product's own time unless said. */
+  readonly connectionLifeMs?: number;
   /** `chaosModel` unless said; told the pause between two words, ms. */
   readonly model?: (everyMs: number) => FakeAnswer;
   /** Besides what every process gets; told the folder of the logs. */
@@ -107,7 +109,7 @@ const STORED = "select session || ' ' || message as name from inbox where kind =
 /** Resolves when every process is ready. */
 export async function openChaosWorld(options: ChaosWorldOptions): Promise<ChaosWorld> {
   const { seed, workers, over, undo, sweeps, concurrency = 10, on = ["slack"] } = options;
-  const { journal = "writes", jobLockMs = JOB_LOCK_MS, env } = options;
+  const { journal = "writes", jobLockMs = JOB_LOCK_MS, connectionLifeMs, env } = options;
   const { model = (everyMs: number) => chaosModel({ seed, everyMs }) } = options;
   await using stack = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), "bobbin-chaos-"));
@@ -158,7 +160,13 @@ export async function openChaosWorld(options: ChaosWorldOptions): Promise<ChaosW
       gatewayEnv: { PORT: String(port) },
       gateways: on.includes("discord") ? 2 : 1,
       workers,
-      orders: { workshop: workshop.url, undo, sweeps, jobLockMs },
+      orders: {
+        workshop: workshop.url,
+        undo,
+        sweeps,
+        jobLockMs,
+        ...(connectionLifeMs === undefined ? {} : { connectionLifeMs }),
+      },
       folder,
     }),
   );

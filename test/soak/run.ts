@@ -41,6 +41,8 @@ export interface SoakOutcome {
 const WORKERS = 2;
 /** The product's own; nothing dies here, so nothing need be noticed sooner. */
 const JOB_LOCK_MS = 10_000;
+/** Of the hour that is pressed into the minutes: ten minutes, as in the product. */
+const CONNECTION_LIFE_SHARE = 1 / 6;
 const QUIET_MS = 180_000;
 const REST_MS = 15_000;
 
@@ -56,6 +58,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakOutcome> {
     sweeps: "on",
     journal: "none",
     jobLockMs: JOB_LOCK_MS,
+    connectionLifeMs: minutes * 60_000 * CONNECTION_LIFE_SHARE,
     model: (everyWordMs) => failingNowAndThen(chaosModel({ seed, everyMs: everyWordMs }), failures),
     env: (folder) => ({
       NODE_OPTIONS: `--disable-warning=ExperimentalWarning --import=${probe}`,

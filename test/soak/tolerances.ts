@@ -25,7 +25,7 @@ const MATCHING: readonly (readonly [figure: RegExp, tolerance: Tolerance | undef
   [/^connections/, { least: 2, share: 0.1 }],
   [/^channels/, { least: 4, share: 0.2 }],
   [/^keys/, { least: 10, share: 0.3 }],
-  // Each connection prepares its statements when it first needs them.
+  // Each connection prepares its statements when it first needs them, and is closed when it is old.
   [/^memory of a connection/, { least: 0.8, share: 0 }],
   [/^memory/, { least: 0.5, share: 0.05 }],
 ];

@@ -13,6 +13,10 @@ export interface PostgresOptions {
   readonly connections?: number;
   /** Connections that stay open while nothing happens; default 0. */
   readonly kept?: number;
+  /** How long a connection is used, ms; default 10 minutes. It is closed then, once nothing uses it. */
+  readonly lifeMs?: number;
+  /** Called when fewer than `kept` are open, because one was old or was lost. */
+  readonly fewer?: () => void;
   /** How long to wait for a connection, ms; default 5,000. */
   readonly connectTimeoutMs?: number;
   /** How long a statement may run, ms; default 15,000. The answer may be late by a second, never more. */
@@ -21,6 +25,11 @@ export interface PostgresOptions {
 }
 
 const INT8 = 20;
+/**
+ * Postgres keeps what it planned for a connection as long as that is open: a quarter of a megabyte for each of the large statements, of which
+ * there is one for each shape of a round and of an end. One that lived as long as its process would come to hold them all.
+ */
+const LIFE_MS = 600_000;
 /** Where a machine or a firewall between forgot a connection, the system's own first question would come after two hours. */
 const KEEP_ALIVE_MS = 10_000;
 
@@ -39,16 +48,24 @@ export const PLANNING =
  * and the connections of that time are not used again: each of them would cost as long to find out.
  */
 export function openPostgres(options: PostgresOptions): Sql {
-  let pool = newPool(options);
+  const openPool = (): pg.Pool => {
+    const opened = newPool(options);
+    opened.on("remove", () => {
+      if (pool === opened && closing === undefined && opened.totalCount < (options.kept ?? 0))
+        options.fewer?.();
+    });
+    return opened;
+  };
+  let closing: Promise<void> | undefined;
+  let pool = openPool();
   const current: OpenTransaction = new AsyncLocalStorage();
   /** Those that were left, until their last query has ended. */
   const leaving = new Set<Promise<void>>();
-  let closing: Promise<void> | undefined;
 
   const leave = (left: pg.Pool): void => {
     if (pool !== left || closing !== undefined) return;
     options.log?.warn("Postgres did not answer in time; its connections are made anew");
-    pool = newPool(options);
+    pool = openPool();
     const ended = left.end().finally(() => leaving.delete(ended));
     leaving.add(ended);
   };
@@ -116,6 +133,7 @@ function newPool(options: PostgresOptions): pg.Pool {
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     idleTimeoutMillis: 30_000,
+    maxLifetimeSeconds: (options.lifeMs ?? LIFE_MS) / 1000,
     application_name: "bobbin",
     options: PLANNING,
     types: {
