@@ -108,7 +108,17 @@ function sent(document: ReplyDocument, place: Place): readonly PageContent[] {
 }
 
 const textsOf = (pages: readonly PageContent[]): string[] => pages.map(({ markdown }) => markdown);
-/** Without numbers: those of a list are counted anew where a page begins with the rest of an item. */
+/** The numbers before items of lists, in order. */
+const numbers = (text: string): readonly number[] => {
+  const visit = (node: Nodes): readonly number[] => {
+    const first = node.type === "list" && node.ordered === true ? (node.start ?? 1) : undefined;
+    const own = (at: number): readonly number[] => (first === undefined ? [] : [first + at]);
+    return "children" in node ? node.children.flatMap((child, at) => [...own(at), ...visit(child)]) : [];
+  };
+  const tree = markdownTree(text);
+  return tree === undefined ? [] : visit(tree.root);
+};
+/** Without numbers, which have a look of their own. */
 const letters = (text: string): string => text.replaceAll(/\P{L}/gu, "");
 const has = (text: string, type: Nodes["type"]): boolean => {
   const isIn = (node: Nodes): boolean =>
@@ -127,6 +137,7 @@ test.each(places)(
         const pages = textsOf(sent(settled(text), place));
         for (const page of pages) expect(scanLines(page).at(-1)?.after.fence).toBeUndefined();
         expect(clusters(pages.join(" "))).toBeGreaterThanOrEqual(clusters(text));
+        expect(pages.flatMap(numbers)).toEqual(numbers(text));
         // A row that is larger than a page is no row any more: what people read of it is not the same, but whole.
         if (has(text, "table")) return isWithin(letters(text), letters(pages.join(" ")));
         const [shown, whole] = [pages.map(place.visible).join(" "), place.visible(text.trim())];

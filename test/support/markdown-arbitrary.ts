@@ -61,6 +61,39 @@ export const list: fc.Arbitrary<string> = fc
     });
     return lines.join("\n");
   });
+/** Numbers within numbers, counted or each written as the first, with what else stands in an item. */
+export const numbered: fc.Arbitrary<string> = fc
+  .tuple(
+    fc.constantFrom("counted", "first"),
+    fc.constantFrom(".", ")"),
+    fc.array(
+      fc.tuple(
+        fc.integer({ min: 0, max: 3 }),
+        itemText,
+        fc.oneof(
+          { weight: 6, arbitrary: fc.constant("") },
+          { weight: 1, arbitrary: itemText.map((text) => `\n\n${text}`) },
+          { weight: 1, arbitrary: codeLine.map((code) => `\n\`\`\`\n${code}\n\`\`\``) },
+        ),
+      ),
+      { minLength: 2, maxLength: 14 },
+    ),
+  )
+  .map(([how, mark, items]) => {
+    const counts: number[] = [];
+    const indents: number[] = [];
+    const texts = items.map(([wanted, text, more]) => {
+      const depth = Math.min(wanted, counts.length);
+      counts.length = depth + 1;
+      counts[depth] = (counts[depth] ?? 0) + 1;
+      const marker = `${how === "first" ? 1 : counts[depth]}${mark} `;
+      const indent = indents[depth - 1] ?? 0;
+      indents[depth] = indent + marker.length;
+      const below = more.replaceAll(/\n(?!\n)/g, `\n${" ".repeat(indent + marker.length)}`);
+      return `${" ".repeat(indent)}${marker}${text}${below}`;
+    });
+    return texts.join("\n");
+  });
 const row = fc.tuple(word, word, word).map((cells) => `| ${cells.join(" | ")} |`);
 const table = fc
   .tuple(row, fc.array(row, { minLength: 1, maxLength: 8 }))
@@ -74,6 +107,7 @@ const block = fc.oneof(
   { weight: 4, arbitrary: prose },
   codeBlock.map(({ markdown: code }) => code),
   list,
+  numbered,
   table,
   quote,
   heading,

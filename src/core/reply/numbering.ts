@@ -9,72 +9,103 @@ const NUMBER = /^(\d{1,9})([.)])(?=\s|$)/;
 /** An item that goes on for longer is rarely followed by another one. */
 const FARTHEST = 400;
 
-/** A list that is open, by the indent of its items; without a number where it has none. */
+/** A list that is open, by how many lists it is within, itself counted; without a number where it has none. */
 interface Level {
-  readonly indent: number;
+  readonly depth: number;
   readonly mark: string;
   readonly number: number | undefined;
 }
 
-/**
- * What stands behind a cut, with the first number of each list that goes on there.
- * @param isWithinLine it begins with the rest of a line.
- */
+/** An item that got a longer number, by which all that belongs to it moves. */
+interface Wider {
+  readonly depth: number;
+  readonly by: number;
+}
+
+/** What stands behind a cut, with the first number of each list that goes on there. Both begin where a line does. */
 export function withNumbers(
   before: { readonly text: string; readonly state: LineState },
   behind: { readonly text: string; readonly state: LineState },
-  isWithinLine: boolean,
 ): string {
   let levels = levelsOf(before.text, scanLines(before.text, before.state));
   if (!levels.some(({ number }) => number !== undefined)) return behind.text;
   const { text } = behind;
-  const lines = scanLines(text, behind.state);
-  let numbered = text;
-  let added = 0;
-  for (let index = isWithinLine ? 1 : 0; index < Math.min(lines.length, FARTHEST); index++) {
-    const line = lines[index];
-    if (line === undefined || levels.length === 0) break;
-    if (endsLists(line) && !isWithinLine) break;
-    if (line.role !== "item") continue;
-    const level = levels.find(({ indent }) => indent === line.indent);
-    levels = levels.filter(({ indent }) => indent < line.indent);
-    const [written = "", digits = "", mark = ""] = NUMBER.exec(contentOf(text, line)) ?? [];
-    if (level?.number === undefined || mark !== level.mark) continue;
-    const wanted = String(level.number + 1);
-    // A wider number moves what belongs to the item: then that has to stay as it is.
-    const below = lines[index + 1];
-    const hasMore = below !== undefined && below.role !== "blank" && below.indent > line.indent;
-    if (wanted === digits || (wanted.length !== digits.length && hasMore)) continue;
-    const at = line.start + line.quote.length + spacesOf(text, line) + added;
-    numbered = numbered.slice(0, at) + wanted + mark + numbered.slice(at + written.length);
-    added += wanted.length - digits.length;
+  const shown: string[] = [];
+  let wider: readonly Wider[] = [];
+  for (const [index, line] of scanLines(text, behind.state).entries()) {
+    if ((levels.length === 0 || index >= FARTHEST) && wider.length === 0) {
+      shown.push(text.slice(line.start));
+      break;
+    }
+    wider = wider.filter((item) => isWithin(line, item.depth));
+    const level = line.role === "item" ? levels.find(({ depth }) => depth === depthOf(line)) : undefined;
+    levels = stillOpen(levels, line);
+    const { number, by } = numberOf(text, line, level);
+    shown.push(
+      moved(text, line, wider) + number + text.slice(line.start + lengthBefore(text, line) + by, line.end),
+    );
+    const added = number.length - by;
+    if (added > 0) wider = [...wider, { depth: depthOf(line), by: added }];
   }
-  return numbered;
+  return shown.join("\n");
+}
+
+/** The number that an item goes on with, and the length of the one that was written: none where it stays. */
+function numberOf(
+  text: string,
+  line: Line,
+  level: Level | undefined,
+): { readonly number: string; readonly by: number } {
+  const [written, , mark] = NUMBER.exec(markedPart(text, line)) ?? [];
+  if (level?.number === undefined || written === undefined || mark !== level.mark)
+    return { number: "", by: 0 };
+  // As wide as what was written, so that what belongs to the item still does.
+  return { number: `${level.number + 1}${mark}`.padEnd(written.length), by: written.length };
+}
+
+/** A line's beginning up to its mark. */
+function moved(text: string, line: Line, wider: readonly Wider[]): string {
+  const written = text.slice(line.start, line.start + lengthBefore(text, line));
+  return line.role === "blank" ? written : written + " ".repeat(wider.reduce((sum, { by }) => sum + by, 0));
 }
 
 function levelsOf(text: string, lines: readonly Line[]): readonly Level[] {
   let levels: readonly Level[] = [];
   for (const line of lines) {
-    if (endsLists(line)) levels = [];
+    const same = line.role === "item" ? levels.find(({ depth }) => depth === depthOf(line)) : undefined;
+    levels = stillOpen(levels, line);
     if (line.role !== "item") continue;
-    const [, digits, mark = ""] = NUMBER.exec(contentOf(text, line)) ?? [];
-    const same = levels.find(({ indent }) => indent === line.indent);
+    const [, digits, mark = ""] = NUMBER.exec(markedPart(text, line)) ?? [];
     const goesOn = digits !== undefined && same?.number !== undefined && same.mark === mark;
     const number = digits === undefined ? undefined : goesOn ? (same.number ?? 0) + 1 : Number(digits);
-    levels = [...levels.filter(({ indent }) => indent < line.indent), { indent: line.indent, mark, number }];
+    levels = [...levels, { depth: depthOf(line), mark, number }];
   }
   return levels;
 }
 
-function endsLists(line: Line): boolean {
-  return line.role !== "blank" && line.role !== "item" && line.after.items.length === 0;
+/** The lists around the line; of an item without its own. */
+function stillOpen(levels: readonly Level[], line: Line): readonly Level[] {
+  if (line.role === "blank") return levels;
+  const deepest = depthOf(line) - (line.role === "item" ? 1 : 0);
+  return levels.filter(({ depth }) => depth <= deepest);
 }
 
-function contentOf(text: string, line: Line): string {
-  return text.slice(line.start + line.quote.length + spacesOf(text, line), line.end);
+/** Whether the line belongs to the item that was met last at this depth. */
+function isWithin(line: Line, depth: number): boolean {
+  if (line.role === "blank") return true;
+  return line.role === "item" ? depthOf(line) > depth : depthOf(line) >= depth;
 }
 
-function spacesOf(text: string, line: Line): number {
+function depthOf(line: Line): number {
+  return line.after.items.length;
+}
+
+function markedPart(text: string, line: Line): string {
+  return text.slice(line.start + lengthBefore(text, line), line.end);
+}
+
+/** Of quote marks and spaces. */
+function lengthBefore(text: string, line: Line): number {
   const rest = text.slice(line.start + line.quote.length, line.end);
-  return rest.length - rest.trimStart().length;
+  return line.quote.length + rest.length - rest.trimStart().length;
 }

@@ -2,8 +2,9 @@
 
 import type { SurfaceLimits } from "../ports/surface.ts";
 import type { Cut } from "./cuts.ts";
-import { withNumbers } from "./numbering.ts";
 import { scanLines, type LineState } from "./lines.ts";
+import { movedToMargin } from "./margin.ts";
+import { withNumbers } from "./numbering.ts";
 
 export interface Rest {
   readonly text: string;
@@ -45,37 +46,45 @@ export function restAfter(
   cut: Cut,
   limits: Pick<SurfaceLimits, "pageSize" | "measure">,
 ): Rest | undefined {
-  const { text } = whole;
-  const behind =
-    cut.state.items.length === 0
-      ? text.slice(cut.next)
-      : withNumbers(
-          { text: text.slice(0, cut.end), state: whole.state },
-          { text: text.slice(cut.next), state: cut.state },
-          cut.isWithinLine,
-        );
-  const { state, quote } = cut;
-  const marks = (cut.marks ?? []).join("");
   if (cut.kind === "inside" || cut.kind === "codePoint") {
     const rest = restAfter(whole, { ...cut, kind: "cluster" }, limits);
     return rest && { ...rest, isBroken: true };
   }
+  const { text } = whole;
+  const { state, quote } = cut;
+  const marks = (cut.marks ?? []).join("");
   // At the margin nothing but the page before tells that this is still the item.
   const goesOn = whole.isWithinItem && !ITEM_OR_BLANK.test(text.slice(0, cut.next));
-  if (!cut.isWithinLine || state.fence !== undefined) return before(marks, restOf(behind, state, goesOn));
-  // At the very end of its line: the indent that follows is that of the next one.
-  if (behind.startsWith("\n")) return before(marks, restOf(behind.slice(1), { items: state.items }, goesOn));
-  const trimmed = behind.trimStart();
-  if (trimmed === "") return undefined;
+  const { left, isWithinLine } = leftOf(text, cut);
+  if (left.trim() === "" && state.fence === undefined) return undefined;
   const depth = state.items.at(-1) ?? 0;
+  // What is left of a line stands where the line did, so that what it belongs to is seen.
+  const lead = isWithinLine ? (state.fence?.prefix ?? " ".repeat(depth)) : "";
+  const behind =
+    state.items.length === 0
+      ? lead + left
+      : withNumbers({ text: text.slice(0, cut.end), state: whole.state }, { text: lead + left, state });
+  if (!isWithinLine) return before(marks, restOf(behind, state, goesOn));
+  if (state.fence !== undefined) {
+    const rest = restOf(behind, state, goesOn);
+    return rest && { ...rest, added: rest.state.fence?.prefix.length ?? 0 };
+  }
   if (quote !== "") {
     const added = limits.measure(quote) * 4 < limits.pageSize ? quote : "";
-    return before(added + marks, plain(trimmed, { items: [] }, goesOn || depth > 0));
+    const rest = dedented(quote + behind, state, depth, goesOn || depth > 0);
+    return before(added + marks, { ...rest, text: rest.text.slice(quote.length), state: { items: [] } });
   }
-  return before(
-    marks,
-    depth === 0 ? plain(trimmed, { items: [] }, goesOn) : dedented(trimmed, state, depth, true),
-  );
+  return before(marks, dedented(behind, state, depth, goesOn || depth > 0));
+}
+
+/** What a page leaves: where the cut is at the very end of its line, that is the next one. */
+function leftOf(text: string, cut: Cut): { readonly left: string; readonly isWithinLine: boolean } {
+  const left = text.slice(cut.next);
+  if (!cut.isWithinLine) return { left, isWithinLine: false };
+  const { fence } = cut.state;
+  const [rest = ""] = (fence === undefined ? /^[ \t]*(?:\n|$)/ : /^(?:\n|$)/).exec(left) ?? [];
+  if (rest !== "" || left === "") return { left: left.slice(rest.length), isWithinLine: false };
+  return { left: fence === undefined ? left.trimStart() : left, isWithinLine: true };
 }
 
 function before(added: string, rest: Rest | undefined): Rest | undefined {
@@ -107,22 +116,13 @@ function plain(text: string, state: LineState, isWithinItem = false): Rest {
   return { text, state, added: 0, isWithinItem };
 }
 
-/**
- * Moves what is left of a list to the margin, where it is still a list: deeper than three spaces it would be code. Ends
- * with the first line that stands there already.
- */
 function dedented(text: string, state: LineState, by: number, isWithinItem: boolean): Rest {
-  const { fence } = state;
   if (by === 0) return { text, state, added: 0, isWithinItem };
-  const lines = text.split("\n");
-  const first = isWithinItem && !/^\s/.test(text) ? 1 : 0;
-  const end = lines.findIndex((line, index) => index >= first && /^\S/.test(line));
-  const margin = new RegExp(`^ {0,${by}}`);
-  const moved = lines.map((line, index) => (end === -1 || index < end ? line.replace(margin, "") : line));
+  const { fence } = state;
   const items = state.items.map((offset) => offset - by).filter((offset) => offset > 0);
   const prefix = fence === undefined ? "" : fence.prefix.replace(" ".repeat(by), "");
   return {
-    text: moved.join("\n"),
+    text: movedToMargin(text, state, by),
     state: fence === undefined ? { items } : { items, fence: { ...fence, prefix, depth: 0 } },
     added: 0,
     isWithinItem,

@@ -3,7 +3,7 @@ import type { Nodes } from "mdast";
 import { fromMarkdown } from "mdast-util-from-markdown";
 import { describe, expect, it } from "vitest";
 import { split } from "../../../src/core/reply/split.ts";
-import { codeBlock, list, markdown, prose } from "../../support/markdown-arbitrary.ts";
+import { codeBlock, list, markdown, numbered, prose } from "../../support/markdown-arbitrary.ts";
 
 const units = (pageSize: number) => ({ pageSize, measure: (text: string) => text.length });
 /** As a platform counts that escapes three characters. */
@@ -167,8 +167,8 @@ describe("split", () => {
     ]);
     expect(split("> 1. aaaa aaaa aaaa bbbb bbbb\n> 2. dddd", units(20))).toEqual([
       "> 1. aaaa aaaa",
-      "> aaaa bbbb bbbb",
-      "> 2. dddd",
+      "> aaaa bbbb",
+      "> bbbb\n>\n> 2. dddd",
     ]);
     expect(split("> 1. aaaa aaaa aaaa\n> 2. dddd", units(20))).toEqual([
       "> 1. aaaa aaaa",
@@ -203,6 +203,83 @@ describe("split", () => {
     ).toContain("1. c");
   });
 
+  it("R21: a list in a list that is cut keeps its own numbers, and so do those around it", () => {
+    expect(split("1. one\n   1. a\n   2. b\n   3. c\n2. two", units(24))).toEqual([
+      "1. one\n   1. a",
+      "2. b\n3. c\n2) two",
+    ]);
+    expect(
+      split("1. one\n   1. a\n      1. a1\n      2. a2\n   2. b\n      1. b1\n2. two\n3. three", units(30)),
+    ).toEqual(["1. one\n   1. a", "1. a1\n2. a2\n2) b\n   1. b1", "2. two\n3. three"]);
+    expect(split("1. one one one one one one\n   1. a\n   1. b\n1. two", units(20))).toEqual([
+      "1. one one one one",
+      "one one\n\n1. a",
+      "2. b\n2) two",
+    ]);
+    expect(split("> 1. one\n>    1. a\n>    2. b\n>    3. c\n> 2. two", units(28))).toEqual([
+      "> 1. one\n>    1. a",
+      "> 2. b\n> 3. c\n> 2) two",
+    ]);
+  });
+
+  it("R21: the list behind a paragraph is another one, and a number that gets longer keeps what is below it", () => {
+    expect(split("1. one one one one one\n\nBetween.\n\n1. x\n2. y", units(20))).toEqual([
+      "1. one one one one",
+      "one\n\nBetween.",
+      "1. x\n2. y",
+    ]);
+    const items = Array.from({ length: 11 }, (_, at) => `1. item ${at}\n   - in it`);
+    expect(split(items.join("\n"), units(200)).at(-1)).toBe(
+      "10. item 9\n    - in it\n1. item 10\n   - in it",
+    );
+  });
+
+  it("R21: numbers are what they are in the whole, wherever it is cut", () => {
+    const numbersOf = (text: string): number[] => {
+      const visit = (node: Nodes): number[] => {
+        const first = node.type === "list" && node.ordered === true ? (node.start ?? 1) : undefined;
+        return "children" in node
+          ? node.children.flatMap((child, at) => [
+              ...(first === undefined ? [] : [first + at]),
+              ...visit(child),
+            ])
+          : [];
+      };
+      return visit(fromMarkdown(text));
+    };
+    const blocks = fc.array(fc.oneof({ weight: 3, arbitrary: numbered }, list, prose), {
+      minLength: 1,
+      maxLength: 3,
+    });
+    fc.assert(
+      fc.property(blocks, fc.integer({ min: 40, max: 500 }), (parts, size) => {
+        const whole = parts.join("\n\n");
+        expect(split(whole, units(size)).flatMap(numbersOf)).toEqual(numbersOf(whole));
+      }),
+      { numRuns: 100, endOnFailure: true },
+    );
+  });
+
+  it("a line of code that is cut in a list or a quote stays code there", () => {
+    const code = "a".repeat(60);
+    const inList = split(`- item\n  \`\`\`\n  ${code}\n    b\n  \`\`\`\n- c`, units(30));
+    for (const page of inList.slice(1, -1)) expect(page).toMatch(/^```\na+\n(?: {2}b\n)?```$/);
+    expect(
+      inList
+        .flatMap(codeOf)
+        .map((block) => block.code)
+        .join(""),
+    ).toBe(`${code}\n  b`);
+    const inQuote = split(`> \`\`\`\n> ${code}\n> b\n> \`\`\`\n> c`, units(30));
+    for (const page of inQuote) expect(page).toMatch(/^> ```\n> [ab]+\n> ```/);
+    expect(
+      inQuote
+        .flatMap(codeOf)
+        .map((block) => block.code)
+        .join(""),
+    ).toBe(`${code}b`);
+  });
+
   it("keeps a quote a quote", () => {
     const pages = split(`> ${"word ".repeat(40).trim()}`, units(60));
     for (const page of pages) expect(page).toMatch(/^> word/);
@@ -218,10 +295,10 @@ describe("split", () => {
           expect(page.isWellFormed()).toBe(true);
           expect(page.trim()).not.toBe("");
         }
-        // What a page adds at its beginning or end are fences, headers of tables and quote marks; lists are counted on.
+        // What a page adds at its beginning or end are fences, headers of tables and quote marks; lists are counted on and apart.
         const all = words(pages.join(""));
         let at = 0;
-        for (const character of words(text).replace(/[`|>\d-]/g, "")) {
+        for (const character of words(text).replace(/[`|>\d.)-]/g, "")) {
           at = all.indexOf(character, at) + 1;
           expect(at).toBeGreaterThan(0);
         }
@@ -234,7 +311,7 @@ describe("split", () => {
     fc.assert(
       fc.property(markdown, fc.integer({ min: 2, max: 300 }), (text, size) => {
         const bare = text.replace(/[`|>*]/g, "");
-        const uncounted = (said: string): string => words(said).replace(/\d/g, "");
+        const uncounted = (said: string): string => words(said).replace(/[\d.)]/g, "");
         expect(uncounted(split(bare, units(size)).join(""))).toBe(uncounted(bare));
       }),
       { numRuns: 300 },
