@@ -30,9 +30,11 @@ export type ModelAnswer =
       readonly kind: "failed";
       readonly error: BobbinError;
       readonly reason: "error" | "timeout";
+      /** What people have seen of the reply; so for `aborted`. */
+      readonly shown: Shown;
       readonly records: readonly ModelCallRecord[];
     }
-  /** The run's signal was aborted; `shown` is what people had seen of the reply. */
+  /** The run's signal was aborted. */
   | { readonly kind: "aborted"; readonly shown: Shown; readonly records: readonly ModelCallRecord[] };
 
 /** How often a reply that was cut twice is continued. */
@@ -75,7 +77,13 @@ const cutThere: Tried = {
 function answerOf(tried: Tried, base: Shown, records: readonly ModelCallRecord[]): ModelAnswer {
   switch (tried.kind) {
     case "failed":
-      return { kind: "failed", error: tried.error, reason: tried.reason, records };
+      return {
+        kind: "failed",
+        error: tried.error,
+        reason: tried.reason,
+        shown: joined(base, tried.shown),
+        records,
+      };
     case "aborted":
       return { kind: "aborted", shown: joined(base, tried.shown), records };
     case "done": {

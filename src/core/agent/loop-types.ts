@@ -110,7 +110,7 @@ export type LoopOutcome =
       readonly reason: EndReason;
       readonly error?: BobbinError;
       /**
-       * Not committed. `cancelled` in mid-reply: the text that was shown, as interrupted. `cancelled` or `timeout` while
+       * Not committed. `cancelled`, `timeout` or `error` in mid-reply: the text that was shown, as interrupted. `cancelled` or `timeout` while
        * tools ran: the reply (where `calls` was not committed), the results that came, and the other calls as cancelled.
        * `stop` with `endsWithRound`: the answer.
        */

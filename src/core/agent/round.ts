@@ -20,10 +20,12 @@ export async function playRound(state: RunState): Promise<RoundEnd> {
   state.hooks.emit({ kind: "round", round, state: "start" });
   const answer = await callModel(state, round);
   switch (answer.kind) {
-    case "failed":
-      return { kind: "ended", reason: answer.reason, error: answer.error, modelCalls: answer.records };
+    case "failed": {
+      const { reason, error, records } = answer;
+      return interrupted(round, answer, { kind: "ended", reason, error, modelCalls: records });
+    }
     case "aborted":
-      return interrupted(state, round, answer);
+      return interrupted(round, answer, endingOfAbort(state, answer.records));
     case "reply":
       return settleReply(state, round, answer);
     default:
@@ -31,13 +33,12 @@ export async function playRound(state: RunState): Promise<RoundEnd> {
   }
 }
 
-/** Stopped while the reply was written: what people saw of it is kept, calls that were not complete are not. */
+/** Ended while the reply was written: what people saw of it is kept, calls that were not complete are not. */
 function interrupted(
-  state: RunState,
   round: number,
-  answer: Extract<ModelAnswer, { kind: "aborted" }>,
+  { shown, records }: Extract<ModelAnswer, { kind: "aborted" | "failed" }>,
+  ending: Ending,
 ): RoundEnd {
-  const { shown, records } = answer;
   const entry: AssistantEntry = {
     v: 1,
     kind: "assistant",
@@ -46,8 +47,7 @@ function interrupted(
     ...(shown.images.length === 0 ? {} : { images: shown.images }),
     interrupted: true,
   };
-  const ending = endingOfAbort(state, records);
-  if (ending.kind !== "ended" || ending.reason !== "cancelled" || isBlankReply(entry)) return ending;
+  if (ending.kind !== "ended" || isBlankReply(entry)) return ending;
   const record: RoundRecord = {
     round,
     state: "complete",

@@ -19,7 +19,12 @@ export type Tried =
       readonly finish: "end" | "length" | "filtered";
       readonly hasCutCall: boolean;
     }
-  | { readonly kind: "failed"; readonly error: BobbinError; readonly reason: "error" | "timeout" }
+  | {
+      readonly kind: "failed";
+      readonly error: BobbinError;
+      readonly reason: "error" | "timeout";
+      readonly shown: Shown;
+    }
   | { readonly kind: "aborted"; readonly shown: Shown };
 
 type Final = Extract<ModelEvent, { kind: "done" | "failed" | "aborted" }>;
@@ -70,7 +75,7 @@ export async function tryModel(
     });
     return tried;
   } catch (error) {
-    return { kind: "failed", error: toBobbinError(error), reason: "error" };
+    return { kind: "failed", error: toBobbinError(error), reason: "error", shown: shown.shown };
   } finally {
     limit.close();
   }
@@ -159,14 +164,16 @@ function judge(state: RunState, final: Final, limit: LimitedSignal, shown: Shown
     const error = new BobbinError("model_timeout", `the model call took longer than ${modelCallMs} ms`, {
       facts: { limitMs: modelCallMs },
     });
-    return { kind: "failed", error, reason: "timeout" };
+    return { kind: "failed", error, reason: "timeout", shown: shown.shown };
   }
   if (limit.signal.aborted) return { kind: "aborted", shown: shown.shown };
-  if (final.kind === "failed") return { kind: "failed", error: final.error, reason: "error" };
+  if (final.kind === "failed")
+    return { kind: "failed", error: final.error, reason: "error", shown: shown.shown };
   return {
     kind: "failed",
     error: new BobbinError("model_cut", "the model ended the reply"),
     reason: "error",
+    shown: shown.shown,
   };
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { assistant, outline, ports, startLoop, tool, type Ports } from "../../support/agent-library.ts";
-import { calls, hangs } from "../../support/scripted-model.ts";
+import { BobbinError } from "../../../src/core/errors.ts";
+import { calls, fails, hangs, streams } from "../../support/scripted-model.ts";
 import { requestRefusals } from "../../support/strict-provider.ts";
 
 function check(deps: Ports): void {
@@ -51,6 +52,41 @@ describe("an abort", () => {
       },
     });
     expect(run.commits).toEqual([]);
+  });
+
+  test.each([
+    ["a provider that breaks off", { reason: "error", error: { code: "model_cut" } }, {}],
+    [
+      "a call that takes too long",
+      { reason: "timeout", error: { code: "model_timeout" } },
+      { modelCallMs: 5_000 },
+    ],
+    ["the end of the run's time", { reason: "timeout" }, { runMs: 5_000 }],
+  ])("%s in mid-reply keeps the text that was shown, as interrupted", async (_, ending, limits) => {
+    const deps = ports(
+      "error" in ending && ending.reason === "error" ? fails("model_cut", "half a sen") : hangs("half a sen"),
+    );
+    const run = startLoop(deps, { limits });
+    await deps.model.reached(1);
+    await deps.clock.advance(5_000);
+    expect(await run.outcome).toMatchObject({
+      ...ending,
+      rounds: 0,
+      modelCalls: [],
+      round: { round: 1, state: "complete", entries: [{ ...assistant("half a sen"), interrupted: true }] },
+    });
+    check(deps);
+  });
+
+  test("a failure before anything was shown, or behind what became void, keeps nothing", async () => {
+    const void_ = { kind: "again", why: "it broke" } as const;
+    const error = new BobbinError("model_cut", "cut");
+    const broken = streams({ kind: "text", text: "half" }, void_, { kind: "failed", error });
+    for (const step of [fails("model_cut"), fails("model_cut", " \n"), broken]) {
+      const outcome = await startLoop(ports(step)).outcome;
+      expect(outcome).toMatchObject({ reason: "error", modelCalls: [{ outcome: "failed" }] });
+      expect(outcome).not.toHaveProperty("round");
+    }
   });
 
   test("a stop before anything was shown keeps nothing but the record of the call", async () => {

@@ -74,6 +74,13 @@ const ROWS: readonly Row[] = [
     steps: [same, hangs("half")],
     abort: { call: 2, how: "time" },
     run: [],
+    round: [...ROUND, "assistant (interrupted)"],
+  },
+  {
+    reason: "error",
+    title: "a failure while a reply is shown",
+    steps: [same, fails("model_cut", "half")],
+    run: [],
     round: ROUND,
   },
   { reason: "error", title: "a failure after a round", steps: [same, fails()], run: [], round: ROUND },

@@ -92,6 +92,51 @@ test("after a stop in mid-text: the model reads that it shall answer now, and no
   expect(await b.problems()).toEqual([]);
 });
 
+const paragraphs = (count: number): string =>
+  Array.from({ length: count }, (_, n) => `Paragraph ${n}. ${"word ".repeat(80).trim()}`).join("\n\n");
+
+test.each([
+  ["one page", "The answer is a heron, since"],
+  ["several pages", paragraphs(12)],
+])(
+  "after an answer of %s that broke off: the words stay, and the model reads them as after a stop",
+  async (_, said) => {
+    const b = bench([fails("model_cut", said), reply("a heron")]);
+    await b.say("question");
+    await b.rest();
+    const stood = b.thread.texts();
+    expect(stood.join("\n\n")).toBe(said);
+    expect(b.shown().at(-1)).toMatch(/broke off several times.*Retry starts it again \(run \w+\)\.\]$/);
+    expect(await b.command("retry")).toBe("Trying again.");
+    await b.rest();
+    expect(b.thread.texts()).toEqual([...stood, "a heron"]);
+    expect(b.shown().at(-2)).toMatch(/It is tried again below\.\]$/);
+    expect(buttons(b).slice(0, -1).flat()).toEqual([]);
+    expect(b.asked(2).slice(0, 2)).toEqual([
+      "user: [from Ana (U1)]\nquestion",
+      `bot: ${said}\n[interrupted]`,
+    ]);
+    expect(b.asked(2)[2]).toMatch(/The previous turn ended: error\..*answer it now/s);
+    expect(await b.fates()).toEqual(["question: answered", "/retry: answered"]);
+    expect(await b.problems()).toEqual([]);
+  },
+);
+
+test("after an answer that broke off, of a worker that died before its final pages: who delivers them shows its words", async () => {
+  const b = bench([fails("model_cut", "The answer is a heron, since")]);
+  await b.say("question");
+  const worker = b.worker();
+  b.moments.at("end", "after", () => worker.die());
+  worker.begin();
+  await until(() => b.moments.pending === 0 && !b.locker.isHeld(b.key), { what: "the worker died" });
+  await b.rest();
+  expect(b.shown()).toEqual([
+    expect.stringMatching(/^The answer is a heron, since \[.*broke off several times/),
+  ]);
+  expect(b.model.requests).toHaveLength(1);
+  expect(await b.problems()).toEqual([]);
+});
+
 test("of a message that was corrected since: the model reads the correction, and both stand in the transcript", async () => {
   const b = bench([fails(), reply("Paris"), reply("and now?")]);
   const asked = await b.say("what is the capital of Frnace?");
