@@ -6,6 +6,7 @@ import { createMembers } from "../../../src/adapters/discord/members.ts";
 import { createMissedChanges } from "../../../src/adapters/discord/missed-changes.ts";
 import type { Message } from "../../../src/adapters/discord/parse.ts";
 import { createReceive } from "../../../src/adapters/discord/receive.ts";
+import { createErasures } from "../../../src/adapters/postgres/admin/erasures.ts";
 import { createInbox } from "../../../src/adapters/postgres/inbox.ts";
 import { openPostgres } from "../../../src/adapters/postgres/pool.ts";
 import type { Sql } from "../../../src/adapters/postgres/sql.ts";
@@ -14,12 +15,14 @@ import { createTranscripts } from "../../../src/adapters/postgres/transcripts.ts
 import { createSystemClock } from "../../../src/adapters/system-clock.ts";
 import { createIntake } from "../../../src/core/run/intake.ts";
 import { sessionIdOf } from "../../../src/core/thread.ts";
+import { answer, asRun, round } from "../../contract/store-samples.ts";
 import { accessWith } from "../../support/access.ts";
 import { createLocalDiscord } from "../../support/discord/local-discord.ts";
 import type { Said } from "../../support/discord/person.ts";
 import { freshDatabase, type FreshDatabase } from "../../support/services/postgres.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { until } from "../../support/until.ts";
+import { storesOver } from "../postgres/store-subject.ts";
 
 let database: FreshDatabase;
 let sql: Sql;
@@ -193,4 +196,28 @@ test("nothing counts as taken back where nothing can be read, and no question ab
   ana.edit(said, "said so");
   await world.look();
   expect(await world.stored()).not.toEqual(before);
+});
+
+test("what was erased is no change, although Discord goes on showing it, changed, and its authors may change it again", async () => {
+  await using world = await openWorld();
+  const { ana, root, thread, session, discord } = world;
+  const bo = discord.person("Bo");
+  const missed = ana.say(thread, "mised");
+  ana.edit(missed, "missed");
+  await world.hear(root, missed, bo.say(thread, "of mine"));
+  const { store } = storesOver(sql);
+  const { fence } = asRun(await store.open(session, "w"));
+  await store.end(fence, { reason: "stop", round: round(1, answer("well")), modelCalls: [] });
+  await store.settled(fence);
+  const erasures = createErasures(sql);
+  const who = { platform: "discord", space: discord.guild.id, person: "1", name: "Bea" } as const;
+  await erasures.begin("e1", { kind: "person", subject: ana.id }, "asked for", who);
+  await erasures.erase("e1", session);
+  const erased = await world.stored();
+  await world.look();
+  ana.edit(root, "of something else");
+  await world.look();
+  expect(await world.stored()).toEqual(erased);
+  expect(erased).toContainEqual(["message", "of mine", "answered"]);
+  expect(JSON.stringify(erased)).not.toContain("missed");
 });

@@ -10,6 +10,7 @@ import type { Fence } from "../../../src/core/ports/run-store.ts";
 import { createPostedPages } from "../../../src/core/reply/posted-pages.ts";
 import { reconcile } from "../../../src/core/reply/reconcile.ts";
 import type { RunInfo } from "../../../src/core/run.ts";
+import { sessionIdOf, type SessionId } from "../../../src/core/thread.ts";
 import { manualClock } from "../../support/manual-clock.ts";
 import { MemoryPages } from "../../support/memory-pages.ts";
 import { createLocalPacer } from "../../../src/adapters/local/pacer.ts";
@@ -57,6 +58,27 @@ conversationContract("Discord", async () => {
     },
     close: async () => world[Symbol.asyncDispose](),
   };
+});
+
+test("a direct conversation says that it is the thread itself, however it is read, and a channel of a server does not", async () => {
+  await using world = await outboundWorld();
+  const { api, discord, ana } = world;
+  const conversation = createDiscordConversation(
+    { api, members: createMembers({ api, clock: createSystemClock() }) },
+    { app: discord.applicationId, user: discord.botId, name: "Bobbin" },
+  );
+  ana.dm("between us");
+  const direct = sessionIdOf({ platform: "discord", space: "dm", channel: ana.directChannel.id });
+  const read = async (session: SessionId) =>
+    conversation.read(session, { where: "channel", limit: 9 }, new AbortController().signal);
+  expect(await read(direct)).toMatchObject({
+    messages: [{ text: "between us", author: ana.id }],
+    isOwnThread: true,
+  });
+  await world.surface.post("one", page("one"));
+  const shown = await read(world.session);
+  expect(shown).not.toHaveProperty("isOwnThread");
+  expect(shown.messages).toMatchObject([{ id: world.root.id, author: ana.id }]);
 });
 
 test("the first post opens the thread below the message, once, and nothing stands in the channel", async () => {
