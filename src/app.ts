@@ -10,7 +10,6 @@ import { listen, type Mounted, type MountedDirectly } from "./adapters/http/list
 import { createNewId, sha256 } from "./adapters/ids.ts";
 import { createAnswers } from "./adapters/postgres/answers.ts";
 import { createBranches } from "./adapters/postgres/branches.ts";
-import { createFeedbackBook } from "./adapters/postgres/feedback.ts";
 import { createDepartures } from "./adapters/postgres/departures.ts";
 import { createPages } from "./adapters/postgres/pages.ts";
 import { createReadingMarks } from "./adapters/postgres/reading-marks.ts";
@@ -180,7 +179,8 @@ export async function startApp(
     started.push({ name: "attendance", stop: () => attendance.stop() });
     const policies = createGoalPolicies(settings.config.goals);
     const { atOnceIn: goalsAtOnceIn } = policies;
-    const { inbox, arrivals, written, mask, shown } = openStores({ ...world, sql, newId }, { goalsAtOnceIn });
+    const stores = openStores({ ...world, sql, newId }, { goalsAtOnceIn });
+    const { inbox, arrivals, written, mask, shown, opinions } = stores;
     const store = watch.store(written);
     const [messages, pictures] = [createWebMessages(sql), createPictures(sql)];
     const transcripts = createTranscripts(sql);
@@ -334,7 +334,7 @@ export async function startApp(
       transcripts,
       models,
       goals: goalCommands,
-      feedback: createFeedbackBook(sql),
+      ...opinions,
       door: admin.door,
       reacted,
     };

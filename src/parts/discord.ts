@@ -17,6 +17,7 @@ import { createListener } from "../adapters/discord/listener.ts";
 import { createMembers } from "../adapters/discord/members.ts";
 import { createMissedChanges } from "../adapters/discord/missed-changes.ts";
 import { OwedAnswers } from "../adapters/discord/owed-answers.ts";
+import { createKeepReaction } from "../adapters/discord/keep-reaction.ts";
 import { createTakeReaction } from "../adapters/discord/reaction.ts";
 import { Reader, sinceOf } from "../adapters/discord/reader.ts";
 import { createReceive } from "../adapters/discord/receive.ts";
@@ -47,6 +48,7 @@ import type { Lease, Locker } from "../core/ports/locker.ts";
 import type { Openings } from "../core/ports/openings.ts";
 import type { Log } from "../core/ports/log.ts";
 import type { Pacer } from "../core/ports/pacer.ts";
+import type { ReactionBook } from "../core/ports/reactions.ts";
 import type { ReadingMarks } from "../core/ports/reading-marks.ts";
 import type { ChannelsNow } from "../core/ports/channel-privacy.ts";
 import type { PeopleNow } from "../core/ports/people-now.ts";
@@ -89,6 +91,7 @@ export interface DiscordWayInDeps {
   readonly feedback: CommandDeps["feedback"];
   readonly marks: ReadingMarks;
   readonly reacted: GoalWakes["reacted"];
+  readonly reactions: ReactionBook;
   readonly leaveSpace: LeaveSpace;
   /** For the one who listens; its leases are held for as long as a process lives. */
   readonly leadership: Locker;
@@ -191,6 +194,7 @@ export async function openDiscord(
       feedback,
       marks,
       reacted,
+      reactions,
       leaveSpace,
       leadership,
     }) {
@@ -243,6 +247,7 @@ export async function openDiscord(
         );
         const changes = createMissedChanges({ api, reader, receive, transcripts, clock, log });
         const takeReaction = createTakeReaction({ reacted, log }, bot);
+        const keepReaction = createKeepReaction({ reactions, clock, log }, bot);
         const listener = createListener({
           channels,
           reader,
@@ -250,6 +255,7 @@ export async function openDiscord(
           changes,
           takeInteraction,
           takeReaction,
+          keepReaction,
         });
         const entering = (): Promise<void> => marks.entering("discord", term.number);
         const pace = new IdentifyPace({ api, entering, clock, log }, { ...term, ...times.identify });

@@ -40,6 +40,7 @@ import type { Openings } from "../core/ports/openings.ts";
 import type { Log } from "../core/ports/log.ts";
 import type { Pacer } from "../core/ports/pacer.ts";
 import type { PersonThreads } from "../core/ports/person-threads.ts";
+import type { ReactionBook } from "../core/ports/reactions.ts";
 import type { ChannelsNow } from "../core/ports/channel-privacy.ts";
 import type { PeopleNow } from "../core/ports/people-now.ts";
 import type { SignInWay } from "../core/ports/sign-in-way.ts";
@@ -83,6 +84,7 @@ export interface SlackWayInDeps {
   readonly feedback: CommandDeps["feedback"];
   readonly threads: PersonThreads;
   readonly reacted: GoalWakes["reacted"];
+  readonly reactions: ReactionBook;
   readonly answers: Answers;
   /** Rings for what waits in the space. Never rejects. */
   arrived(space: string): Promise<void>;
@@ -185,6 +187,7 @@ export async function openSlack(
           ),
           answers: owing,
           reacted: gateway.reacted,
+          reactions: gateway.reactions,
           home: createHome({ api, access, threads, people, log }, bot),
           openForm: createOpenForm({ api, log }),
           showIdle: (session) => surfaces.status.show(session, "idle"),

@@ -1,6 +1,8 @@
 /** What is said and what is answered, as it is stored: without the secrets that are known or look like one. */
 
+import { createFeedbackBook } from "../adapters/postgres/feedback.ts";
 import { createInbox } from "../adapters/postgres/inbox.ts";
+import { createReactionBook } from "../adapters/postgres/reactions.ts";
 import { createRunStore, type RunStoreOptions } from "../adapters/postgres/run-store.ts";
 import type { Sql } from "../adapters/postgres/sql.ts";
 import { createWebInbox } from "../adapters/postgres/web-inbox.ts";
@@ -14,7 +16,9 @@ import {
   maskedStore,
   type StoredMask,
 } from "../core/mask-stored.ts";
+import type { FeedbackBook } from "../core/ports/feedback.ts";
 import type { Inbox } from "../core/ports/inbox.ts";
+import type { ReactionBook } from "../core/ports/reactions.ts";
 import type { RunStore } from "../core/ports/run-store.ts";
 import type { WebInbox } from "../core/ports/web-messages.ts";
 
@@ -26,6 +30,8 @@ export interface Stores {
   readonly mask: StoredMask;
   /** For what people see of it before it is stored. */
   readonly shown: ShownMask;
+  /** What people say of it without words. */
+  readonly opinions: { readonly feedback: FeedbackBook; readonly reactions: ReactionBook };
 }
 
 /** @param secrets well-known patterns where none is given. */
@@ -44,5 +50,6 @@ export function openStores(
     inbox: maskedInbox(createInbox(sql), mask),
     written: maskedStore(createRunStore({ sql, newId }, options), mask),
     arrivals: maskedArrivals(createWebInbox(sql), mask),
+    opinions: { feedback: createFeedbackBook(sql), reactions: createReactionBook(sql) },
   };
 }

@@ -3,6 +3,7 @@ import { readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
+import { openEmbedded } from "../../src/adapters/postgres/embedded.ts";
 import { readSettings } from "../../src/adapters/settings/settings.ts";
 import { exportTo, importFrom } from "../../src/parts/move.ts";
 import { createFakeLlm, type FakeLlm } from "../support/fake-llm/server.ts";
@@ -45,6 +46,15 @@ async function talk(env: Environment, llm: FakeLlm, words: string, thread?: stri
   return said;
 }
 
+/** The web chat has none, so it is one that was given elsewhere. */
+async function giveEmoji(directory: string): Promise<void> {
+  const sql = await openEmbedded({ directory, log: silentLog });
+  await sql.query({
+    text: `insert into reactions (session, message, person, emoji, shown, given_at) values ('slack:T1:C1:1.1', '1.1', 'U1', 'tada', ':tada:', 1)`,
+  });
+  await sql.close();
+}
+
 test("what the embedded database holds goes to Postgres and back, whole, and the thread goes on there as if nothing had been", async () => {
   await using folder = await temporaryFolder();
   await using before = await embeddedFolder();
@@ -61,12 +71,14 @@ test("what the embedded database holds goes to Postgres and back, whole, and the
   const [first, second] = [join(folder.path, "first.jsonl.gz"), join(folder.path, "second.jsonl")];
 
   const thread = await talk(old, llm, HOSTILE);
+  await giveEmoji(before.path);
   // What somebody else left there is neither followed nor keeps its mode.
   const elsewhere = join(folder.path, "elsewhere");
   await writeFile(elsewhere, "theirs");
   await symlink(elsewhere, `${first}.part`);
   expect(await move("export", first, old)).toMatch(/^\d+ rows \(1 threads\) are in /);
   expect(await readFile(elsewhere, "utf8")).toBe("theirs");
+  expect((await contentOf(first)).filter((line) => line.includes("tada"))).toHaveLength(1);
   // Who is signed in stays where they are: a cookie would be good at the copy too.
   expect(
     (await contentOf(first)).filter((line) => /admin_browsers|admin_offers|review_reasons/.test(line)),

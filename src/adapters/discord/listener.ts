@@ -2,6 +2,7 @@
 
 import { GatewayDispatchEvents as Events, type GatewayDispatchPayload } from "discord-api-types/v10";
 import { knownOf, type Channels } from "./channels.ts";
+import type { KeepReaction } from "./keep-reaction.ts";
 import type { MissedChanges } from "./missed-changes.ts";
 import type { Reader } from "./reader.ts";
 import type { Receive } from "./receive.ts";
@@ -16,16 +17,17 @@ export interface ListenerDeps {
   readonly changes: MissedChanges;
   readonly takeInteraction: TakeInteraction;
   readonly takeReaction: TakeReaction;
+  readonly keepReaction: KeepReaction;
 }
 
 export interface Listener {
   heard(packet: GatewayDispatchPayload): void;
-  /** Resolves when the answers to commands that are under way are given. */
+  /** Resolves when the answers to commands that are under way are given, and what people reacted with is stored. */
   settled(): Promise<void>;
 }
 
 export function createListener(deps: ListenerDeps): Listener {
-  const { channels, reader, receive, changes, takeInteraction, takeReaction } = deps;
+  const { channels, reader, receive, changes, takeInteraction, takeReaction, keepReaction } = deps;
   const answering = new Set<Promise<void>>();
 
   function waitFor(work: Promise<void>): void {
@@ -111,6 +113,12 @@ export function createListener(deps: ListenerDeps): Listener {
         return;
       case Events.MessageReactionAdd:
         waitFor(takeReaction(packet.d));
+        waitFor(keepReaction(packet));
+        return;
+      case Events.MessageReactionRemove:
+      case Events.MessageReactionRemoveAll:
+      case Events.MessageReactionRemoveEmoji:
+        waitFor(keepReaction(packet));
         return;
       default:
     }

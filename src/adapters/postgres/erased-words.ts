@@ -8,7 +8,7 @@ import type { Sql } from "./sql.ts";
 const UNTIL = {
   name: "erased-until",
   text: `
-select t.session as id, false as "isPerson", max(t.done_at) filter (where t.extent = 'all') as "all", max(t.done_at) as "replies"
+select t.session as id, false as "isPerson", max(t.done_at) filter (where t.extent = 'all') as "all", max(t.done_at) filter (where t.extent <> 'reactions') as "replies"
 from erased_threads t
 where t.session in (select jsonb_array_elements_text($3::jsonb)) and t.done_at is not null group by t.session
 union all

@@ -71,6 +71,7 @@ export const EVENTS = [
   "agent_session_stopped",
   "app_home_opened",
   "reaction_added",
+  "reaction_removed",
 ] as const;
 
 const SPOKEN: ReadonlySet<string | undefined> = new Set([
@@ -124,8 +125,9 @@ export function parseEvent(
       return parseStopped(event, reading, textOf(envelope["event_id"]));
     case "app_home_opened":
       return parseHome(event, textOf(envelope["context_team_id"]) ?? textOf(envelope["team_id"]));
-    // Read by itself (`reaction`): it is for goals that wait, and for nobody else.
+    // Read by themselves (`reaction`): they are for those who review and for goals that wait, and no messages.
     case "reaction_added":
+    case "reaction_removed":
     default:
       return nothing("unknown");
   }

@@ -11,6 +11,7 @@ import type { Author, Inbound } from "../../core/inbound.ts";
 import type { InboundId } from "../../core/ids.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Log } from "../../core/ports/log.ts";
+import type { ReactionBook } from "../../core/ports/reactions.ts";
 import type { Transcripts } from "../../core/ports/transcripts.ts";
 import type { Intake } from "../../core/run/intake.ts";
 import type { GoalWakes } from "../../core/run/wake-goal.ts";
@@ -22,8 +23,9 @@ import { FIELD_UNITS, goalForm } from "./goal-form.ts";
 import type { Home } from "./home.ts";
 import { appOf, isDirectChannel, slackInboundId, type SlackBot } from "./identity.ts";
 import { parseInteraction, personIn } from "./interaction.ts";
+import { createKeepReaction } from "./keep-reaction.ts";
 import { parseEvent, peopleIn, type Asked, type AskedAt } from "./parse.ts";
-import type { Payload } from "./payload.ts";
+import { textOf, type Payload } from "./payload.ts";
 import { reactionIn, type SlackReaction } from "./reaction.ts";
 import type { SlackPeople } from "./people.ts";
 import type { PrivateAnswers } from "./private-answers.ts";
@@ -46,6 +48,7 @@ export interface ReceiveDeps {
   readonly people: SlackPeople;
   readonly answers: Pick<PrivateAnswers, "owe">;
   readonly home: Home;
+  readonly reactions: ReactionBook;
   /** Rejects when it could not be stored that a goal goes on for it. */
   readonly reacted: GoalWakes["reacted"];
   /** Shows a form to whoever's click brought the trigger. Never rejects. */
@@ -63,11 +66,12 @@ const REFUSED_AGAIN_MS = 3_600_000;
 
 export function createReceive(deps: ReceiveDeps, bot: SlackBot): Receive {
   const { intake, commands, transcripts, people, answers, home, clock, log } = deps;
+  const keep = createKeepReaction(deps, bot);
 
   async function event(envelope: Payload): Promise<Taken> {
     const { nameOf, factsOf } = people;
     const reaction = reactionIn(envelope, bot);
-    if (reaction !== undefined) return reacted(reaction);
+    if (reaction !== undefined) return reacted(reaction, textOf(envelope["api_app_id"]) ?? "");
     let parsed = parseEvent(envelope, bot, nameOf, factsOf);
     const asker = parsed.kind === "command" ? parsed.asked.author.id : undefined;
     // Most events are for nobody here, and most people are known.
@@ -93,8 +97,11 @@ export function createReceive(deps: ReceiveDeps, bot: SlackBot): Receive {
     }
   }
 
-  /** Only a goal that waits for it hears of it. */
-  async function reacted({ user, channel, ts, emoji }: SlackReaction): Promise<Taken> {
+  /** Kept for those who review. Only a goal that waits for it hears of it, of what is given to the bot. */
+  async function reacted(reaction: SlackReaction, app: string): Promise<Taken> {
+    const { kind, user, channel, ts, emoji, isToBot } = reaction;
+    await keep(reaction, app);
+    if (kind !== "given" || !isToBot) return {};
     const near = { platform: "slack", space: bot.space, channel } as const;
     await deps.reacted({
       near,

@@ -17,7 +17,7 @@ export const SCOPES: Readonly<Record<string, string>> = {
   "im:history": "cannot read direct messages",
   "mpim:history": "cannot read along in its threads in group messages",
   "mpim:read": "cannot show people their threads in group messages",
-  "reactions:read": "does not hear reactions, for which a goal may wait",
+  "reactions:read": "does not hear reactions, for which a goal may wait and which admins see",
   "users:read": "does not know the names of people",
 };
 
@@ -67,5 +67,6 @@ export const SCOPES_OF_EVENTS: Readonly<Record<string, string | undefined>> = {
   "message.im": "im:history",
   "message.mpim": "mpim:history",
   reaction_added: "reactions:read",
+  reaction_removed: "reactions:read",
   tokens_revoked: undefined,
 };

@@ -59,10 +59,11 @@ export function createEraser(deps: EraserDeps, options: EraserOptions = {}): Era
   let cancel = (): void => {};
 
   async function eraseThread(id: string, session: SessionId): Promise<void> {
-    await erasures.halt(session);
-    await stops.signal(session).catch((error: unknown) => log.debug("a stop was not signalled", { error }));
-    for (let waited = 0; waited < endsWithinMs && (await erasures.isRunning(session)); waited += LOOK_MS)
-      await pause(clock, LOOK_MS);
+    if (await erasures.halt(id, session)) {
+      await stops.signal(session).catch((error: unknown) => log.debug("a stop was not signalled", { error }));
+      for (let waited = 0; waited < endsWithinMs && (await erasures.isRunning(session)); waited += LOOK_MS)
+        await pause(clock, LOOK_MS);
+    }
     await erasures.erase(id, session);
     // Somebody may have written meanwhile.
     await queue.wake(session).catch((error: unknown) => log.debug("not rung; the sweeper will", { error }));

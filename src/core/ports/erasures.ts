@@ -14,9 +14,10 @@ export type ErasedThing =
 
 /**
  * `all`: nothing of the thread is left. `person`: what one person said, and all that the bot and its model wrote, which may quote it.
- * `copied`: what a branch was begun with, and the same.
+ * `copied`: what a branch was begun with, and the same. `reactions`: the emoji that one person gave, where that is all that they did in the
+ * thread; what others and the bot wrote stays, and what runs there goes on.
  */
-export type Extent = "all" | "person" | "copied";
+export type Extent = "all" | "person" | "copied" | "reactions";
 
 export interface ErasedThread {
   readonly session: SessionId;
@@ -57,8 +58,11 @@ export interface Erasures {
    * minute.
    */
   left(id: string): Promise<readonly SessionId[]>;
-  /** A stop as of now: what runs in the thread ends, and nothing that waits begins. */
-  halt(session: SessionId): Promise<void>;
+  /**
+   * A stop as of now: what runs in the thread ends, and nothing that waits begins.
+   * @returns false, and nothing is stopped, where the erasure takes only reactions out of it.
+   */
+  halt(id: string, session: SessionId): Promise<boolean>;
   /** Whether a run of the thread is under way. */
   isRunning(session: SessionId): Promise<boolean>;
   /**

@@ -15,6 +15,21 @@ export interface ReviewedEntry {
   readonly at: number;
 }
 
+/** An emoji that somebody gave to a message. */
+export interface ReviewedReaction {
+  /** The platform's id of the message. */
+  readonly message: string;
+  readonly person: string;
+  /** As others saw them; their id where that is not known. */
+  readonly name: string;
+  /** As it is shown: a sign, or a name between colons. */
+  readonly emoji: string;
+  /** When it was last given, ms since 1970. */
+  readonly at: number;
+  /** Absent while it stands there. */
+  readonly takenAt?: number;
+}
+
 /** One request to the model, with how it went. */
 export interface ReviewedCall {
   readonly id: string;
@@ -43,6 +58,8 @@ export interface ReviewedRun extends RunView {
     readonly value: FeedbackValue;
     readonly at: number;
   }[];
+  /** To the messages in which people saw it, in the order in which they were given. */
+  readonly reactions: readonly ReviewedReaction[];
   readonly calls: readonly ReviewedCall[];
 }
 
@@ -51,6 +68,8 @@ export interface ReviewedInbound extends InboundView {
   readonly receivedAt: number;
   /** What the model was told of it, where it is no message. */
   readonly note?: string;
+  /** To the message that it is, in the order in which they were given. */
+  readonly reactions: readonly ReviewedReaction[];
 }
 
 /** A tool's result that is longer than what the model received. */

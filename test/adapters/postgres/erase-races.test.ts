@@ -106,6 +106,25 @@ describe("while an erasure is under way", () => {
     },
   );
 
+  test.each(["thread", "person"] as const)(
+    "an emoji that is told of while the erasure of its %s is under way is not brought back",
+    async (kind) => {
+      const session = newSlackThread();
+      const [asked, zoe] = [world.say(session, ANA, "hello"), { id: `UZOE${kind}`, name: `emu${kind}` }];
+      await world.stores.inbox.put(asked);
+      await world.answered(asRun(await world.stores.store.open(session, "w")), "hello");
+      await world.react(asked, zoe);
+      const id = await begun({ kind, subject: kind === "thread" ? session : zoe.id } as ErasedThing);
+      const held = haltingAt(backend.sql(), ({ text }) => text.includes("delete from reactions"));
+      const erased = createErasures(held.sql).erase(id, session);
+      await held.there;
+      const told = world.react(asked, zoe);
+      await waiting().finally(held.go);
+      await Promise.all([erased, told]);
+      expect(await placesOf(backend.sql(), zoe.name)).toEqual([]);
+    },
+  );
+
   test("lines that were read before it are not written behind it, also where the overview is made anew", async () => {
     const session = await said("okapi");
     const held = haltingAt(backend.sql(), ({ name }) => name === "overview-lines", "before");

@@ -7,6 +7,7 @@ import { createOverviewMaker } from "../../../src/adapters/postgres/admin/overvi
 import { createRemarks } from "../../../src/adapters/postgres/admin/remarks.ts";
 import { createFeedbackBook } from "../../../src/adapters/postgres/feedback.ts";
 import { createGoalProposals } from "../../../src/adapters/postgres/goal-proposals.ts";
+import { createReactionBook } from "../../../src/adapters/postgres/reactions.ts";
 import { createThreadPlaces } from "../../../src/adapters/postgres/thread-places.ts";
 import { createWebInbox } from "../../../src/adapters/postgres/web-inbox.ts";
 import { createWebMessages } from "../../../src/adapters/postgres/web-messages.ts";
@@ -14,7 +15,8 @@ import type { Sql } from "../../../src/adapters/postgres/sql.ts";
 import { settledBorder } from "../../../src/core/branch/border.ts";
 import { DEFAULT_LIMITS } from "../../../src/core/goal/goal.ts";
 import type { InboundId } from "../../../src/core/ids.ts";
-import type { Author } from "../../../src/core/inbound.ts";
+import type { Author, MessageInbound } from "../../../src/core/inbound.ts";
+import type { Reaction } from "../../../src/core/ports/reactions.ts";
 import type { Person } from "../../../src/core/ports/sign-ins.ts";
 import { threadOf, type SessionId } from "../../../src/core/thread.ts";
 import {
@@ -67,6 +69,21 @@ export function eraseWorld(sql: Sql) {
       ],
     } as const;
   }
+
+  const reactions = createReactionBook(sql);
+  /** To something that a person said. @param more given long ago unless said. */
+  const react = (to: MessageInbound, by: Author, more: Partial<Reaction> = {}): Promise<void> =>
+    reactions.put({
+      near: threadOf(to.session),
+      message: to.message,
+      inbound: to.id,
+      kind: "given",
+      person: { id: by.id, name: by.name },
+      emoji: "tada",
+      shown: ":tada:",
+      at: 1_700_000_000_000,
+      ...more,
+    });
 
   /** A run that calls a tool and answers, each with the text. */
   async function answered(run: OpenedRun, text: string, { isWebPage = false } = {}): Promise<void> {
@@ -169,6 +186,7 @@ export function eraseWorld(sql: Sql) {
       `k${++count}`,
     );
     await createFeedbackBook(sql).give({ session, person: ANA, value: "good", at: 1 });
+    await react(first, ANA, { emoji: WORD, shown: `:${WORD}:` });
     await createThreadPlaces(sql).keep(session, { parent: "C1", name: `About ${WORD}` });
     await remarks.add(session, { id: `r${++count}`, kind: "note", text: `${WORD} is private` }, BOSS);
     await remarks.giveReason("browser", session, `because of ${WORD}`);
@@ -205,6 +223,7 @@ export function eraseWorld(sql: Sql) {
     maker,
     erasures: createErasures(sql),
     say,
+    react,
     answered,
     openedBranchOf,
     branchOf,

@@ -225,13 +225,70 @@ describe.each([postgresBackend(), pgliteBackend()])("$name", (backend) => {
     }
   });
 
+  test("where a person only gave emoji these go and nothing else, and what is told of them late is not brought back", async () => {
+    const sql = backend.sql();
+    const zoe = { id: "UZOE", name: "Zoe quagga9z" };
+    const session = newSlackThread("C9");
+    const asked = world.say(session, BEN, "all of this stays");
+    await world.stores.inbox.put(asked);
+    await world.answered(asRun(await world.stores.store.open(session, "w")), "and the answer to it");
+    const [own, others] = [
+      { emoji: "quagga9z", shown: ":quagga9z:" },
+      { emoji: "eyes", shown: ":eyes:" },
+    ];
+    await world.react(asked, zoe, own);
+    await world.react(asked, BEN, others);
+    const before = await createReview(sql).thread(session, { limit: 9 });
+    const id = await erase({ kind: "person", subject: zoe.id });
+    expect(await placesOf(sql, "quagga9z")).toEqual([]);
+    const proof = await world.erasures.get(BOSS, id);
+    expect(proof?.threads).toMatchObject([{ session, extent: "reactions", counts: { reactions: 1 } }]);
+    const after = await createReview(sql).thread(session, { limit: 9 });
+    expect(after.runs).toEqual(before.runs);
+    expect(after.entries).toEqual(before.entries);
+    expect(after.inbounds[0]?.reactions).toMatchObject([{ person: "UBEN", emoji: ":eyes:" }]);
+    // What they gave before it and comes again is gone for good; what they give behind it is theirs anew, as is what others gave.
+    await world.react(asked, zoe, own);
+    expect(await placesOf(sql, "quagga9z")).toEqual([]);
+    await world.react(asked, zoe, { emoji: "wave", shown: ":wave:", at: Date.now() + 60_000 });
+    await world.react(asked, BEN, { emoji: "+1", shown: ":+1:" });
+    const later = await createReview(sql).thread(session, { limit: 9 });
+    expect(later.inbounds[0]?.reactions.map(({ emoji }) => emoji).toSorted()).toEqual([
+      ":+1:",
+      ":eyes:",
+      ":wave:",
+    ]);
+    await erase({ kind: "thread", subject: session });
+    await world.react(asked, BEN, others);
+    expect(await sql.query({ text: "select person from reactions where session = $1" }, [session])).toEqual(
+      [],
+    );
+  });
+
+  test("a hold on somebody who only gave an emoji keeps the thread as well", async () => {
+    const holds = createHolds(backend.sql());
+    const session = newSlackThread("C10");
+    const asked = world.say(session, BEN, "words of C10");
+    await world.stores.inbox.put(asked);
+    await world.stores.store.open(session, "w");
+    await world.react(asked, { id: "UKEPT", name: "K" });
+    await holds.set("h-kept", { kind: "person", subject: "UKEPT" }, "case 10", BOSS);
+    expect(await world.erasures.begin("x10", { kind: "thread", subject: session }, "r", BOSS)).toMatchObject({
+      kind: "held",
+      hold: { reason: "case 10" },
+    });
+    await holds.lift("h-kept", BOSS);
+    await erase({ kind: "thread", subject: session });
+    expect(await placesOf(backend.sql(), "words of C10")).toEqual([]);
+  });
+
   test("an attempt that is under way writes nothing back, what waits is cancelled, and who writes later is answered", async () => {
     const { inbox, store, transcripts, pages } = world.stores;
     const session = newSlackThread();
     await inbox.put(world.say(session, ANA, `tell me of ${WORD}`));
     const { fence } = asRun(await store.open(session, "w"));
     await inbox.put(world.say(session, ANA, `and of ${WORD}`));
-    await world.erasures.halt(session);
+    await world.erasures.halt("none", session);
     expect(await store.isStopped(fence)).toBe(true);
     expect(await world.erasures.isRunning(session)).toBe(true);
     await erase({ kind: "thread", subject: session });

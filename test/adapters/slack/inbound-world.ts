@@ -13,6 +13,8 @@ import { createFeedbackBook } from "../../../src/adapters/postgres/feedback.ts";
 import { createInbox } from "../../../src/adapters/postgres/inbox.ts";
 import { openPostgres } from "../../../src/adapters/postgres/pool.ts";
 import { createPersonThreads } from "../../../src/adapters/postgres/person-threads.ts";
+import { createReactionBook } from "../../../src/adapters/postgres/reactions.ts";
+import { createReview } from "../../../src/adapters/postgres/admin/review.ts";
 import { createRunStore } from "../../../src/adapters/postgres/run-store.ts";
 import type { Sql } from "../../../src/adapters/postgres/sql.ts";
 import { createTranscripts } from "../../../src/adapters/postgres/transcripts.ts";
@@ -34,6 +36,8 @@ import type { Author, Inbound } from "../../../src/core/inbound.ts";
 import type { Models } from "../../../src/core/command/models.ts";
 import type { FeedbackBook } from "../../../src/core/ports/feedback.ts";
 import type { Pages } from "../../../src/core/ports/pages.ts";
+import type { ReactionBook } from "../../../src/core/ports/reactions.ts";
+import type { Review } from "../../../src/core/ports/review.ts";
 import type { RunStore } from "../../../src/core/ports/run-store.ts";
 import type { Transcripts } from "../../../src/core/ports/transcripts.ts";
 import type { AccessRules } from "../../../src/core/access/rules.ts";
@@ -61,7 +65,10 @@ export interface InboundWorld extends AsyncDisposable {
   /** Everything that was stored, in its order. */
   stored(): Promise<readonly Inbound[]>;
   sessions(): Promise<readonly string[]>;
-  /** The next so many inbounds cannot be stored. */
+  /** What is stored of reactions. */
+  rowsOfReactions(): Promise<number>;
+  readonly review: Review;
+  /** The next so many inbounds, or reactions to what is kept, cannot be stored. */
   breakStore(times: number): void;
   /** Those that may wake a goal. */
   readonly reactions: readonly ReactionHeard[];
@@ -104,13 +111,23 @@ export async function inboundWorld(options: WorldOptions = {}): Promise<InboundW
     stops: createLocalStops(),
     ...deps,
   });
+  const fail = (): void => {
+    if (broken === 0) return;
+    broken--;
+    throw new BobbinError("store_unavailable", "connection refused");
+  };
   const intake: Intake = {
     async receive(inbound) {
-      if (broken > 0) {
-        broken--;
-        throw new BobbinError("store_unavailable", "connection refused");
-      }
+      fail();
       return real.receive(inbound);
+    },
+  };
+  const book = createReactionBook(sql);
+  const kept: ReactionBook = {
+    ...book,
+    async put(reaction) {
+      fail();
+      await book.put(reaction);
     },
   };
   const apiUrl = slack.slackApiUrl;
@@ -163,6 +180,7 @@ export async function inboundWorld(options: WorldOptions = {}): Promise<InboundW
           reactions.push({ ...reaction, author: await reaction.author() });
           return true;
         },
+        reactions: kept,
         home: createHome({ api, access, threads, people, log: silentLog }, bot),
         ...deps,
       },
@@ -192,6 +210,12 @@ export async function inboundWorld(options: WorldOptions = {}): Promise<InboundW
     pages: createPages(sql),
     feedback,
     reactions,
+    review: createReview(sql),
+    async rowsOfReactions() {
+      const text = "select count(*) as rows from reactions";
+      const [row] = await sql.query<{ rows: number }>({ name: "test-reactions", text });
+      return row?.rows ?? 0;
+    },
     another,
     breakStore: (times) => void (broken = times),
     async stored() {

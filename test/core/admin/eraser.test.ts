@@ -22,11 +22,16 @@ function world(
   const running = new Set<SessionId>();
   const open = new Set<SessionId>([one, two]);
   const failing = new Set<SessionId>();
+  /** Of which only reactions go. */
+  const harmless = new Set<SessionId>();
   const erasures: Pick<Erasures, "begin" | "left" | "halt" | "isRunning" | "erase" | "finish" | "abandoned"> =
     {
       begin: async () => given.begun ?? { kind: "begun" },
       left: async () => [...open],
-      halt: async (session) => void done.push(`halt ${session}`),
+      halt: async (_, session) => {
+        done.push(`halt ${session}`);
+        return !harmless.has(session);
+      },
       isRunning: async (session) => running.has(session),
       erase: async (_, session) => {
         if (failing.delete(session)) throw new Error("the store is away");
@@ -48,7 +53,7 @@ function world(
     },
     options,
   );
-  return { eraser, clock, done, lines, running, failing };
+  return { eraser, clock, done, lines, running, failing, harmless };
 }
 
 const steps = (session: SessionId): readonly string[] =>
@@ -63,6 +68,16 @@ test("each thread is stopped, erased, and rung for, and what is asked is written
   await eraser.done("e1");
   expect(done).toEqual([...steps(one), ...steps(two), "finish e1"]);
   expect(lines).toEqual([{ who, kind: "erase", about: "person UANA, erasure e1" }]);
+  await eraser.stop();
+});
+
+test("where only reactions go, what runs is neither stopped nor waited for", async () => {
+  const { eraser, done, running, harmless } = world();
+  running.add(one);
+  harmless.add(one);
+  await eraser.erase({ kind: "person", subject: "UANA" }, "r", who);
+  await eraser.done("e1");
+  expect(done.slice(0, 3)).toEqual(["halt", "erase", "wake"].map((what) => `${what} ${one}`));
   await eraser.stop();
 });
 

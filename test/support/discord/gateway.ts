@@ -30,7 +30,14 @@ export interface DispatchEvent {
   d(view: { readonly hasContent: boolean }): JsonObject;
 }
 
-export const INTENTS = { guilds: 1, guildMessages: 1 << 9, directMessages: 1 << 12, messageContent: 1 << 15 };
+export const INTENTS = {
+  guilds: 1,
+  guildMessages: 1 << 9,
+  guildReactions: 1 << 10,
+  directMessages: 1 << 12,
+  directReactions: 1 << 13,
+  messageContent: 1 << 15,
+};
 const ALL_INTENTS = (1 << 26) - 1;
 /** Close codes after which a session cannot go on. */
 const ENDS_SESSION: ReadonlySet<number> = new Set([1000, 1001]);
@@ -334,8 +341,11 @@ export class Gateway {
     if (t === "INTERACTION_CREATE") return true;
     if (channel !== undefined && !this.#state.botMay(channel, "ViewChannel")) return false;
     if (!t.startsWith("MESSAGE_")) return (intents & INTENTS.guilds) !== 0;
-    const needed = channel?.type === CHANNEL_TYPES.dm ? INTENTS.directMessages : INTENTS.guildMessages;
-    return (intents & needed) !== 0;
+    const isDirect = channel?.type === CHANNEL_TYPES.dm;
+    const needed = t.startsWith("MESSAGE_REACTION_")
+      ? [INTENTS.guildReactions, INTENTS.directReactions]
+      : [INTENTS.guildMessages, INTENTS.directMessages];
+    return (intents & (needed[isDirect ? 1 : 0] ?? 0)) !== 0;
   }
 
   #send(session: Session, t: string, d: JsonObject): void {

@@ -102,6 +102,8 @@ export interface StoredMessage {
   /** Whether a preview of a link was added by Discord. */
   embeds: readonly JsonObject[];
   isDeleted: boolean;
+  /** Who has given which emoji, by how it is written. */
+  readonly reactions: Map<string, Set<string>>;
   /** A thread was started from it. */
   hasThread: boolean;
   readonly versions: Version[];

@@ -12,6 +12,7 @@ import {
   channelEvent,
   deleteEvent,
   messageEvent,
+  reactionEvent,
   unarchive,
   type Platform,
 } from "./platform.ts";
@@ -55,6 +56,11 @@ export interface Person {
   openThread(message: Said, name: string): void;
   edit(message: Said, content: string): void;
   delete(message: Said): void;
+  /** @param emoji a sign, or `<:name:id>` for one of the server's own. */
+  react(message: Said, emoji: string): void;
+  unreact(message: Said, emoji: string): void;
+  /** As a moderator takes away all of them, or all of one. */
+  clearReactions(message: Said, emoji?: string): void;
   /** Resolves when the bot has answered for the first time, or is too late. */
   click(message: SeenMessage, label: string): Promise<"answered" | "failed">;
   /**
@@ -79,10 +85,15 @@ export interface Person {
 export function createPerson(profile: Profile, platform: Platform): Person {
   const { state, gateway, interactions } = platform;
 
-  function own({ channel, id }: Said): StoredMessage {
+  function own(said: Said): StoredMessage {
+    const message = there(said);
+    if (message.author !== profile.id) throw new Error(`the message ${said.id} is not from ${profile.name}`);
+    return message;
+  }
+
+  function there({ channel, id }: Said): StoredMessage {
     const message = state.find(channel, id);
     if (message === undefined || message.isDeleted) throw new Error(`the message ${id} is not there`);
-    if (message.author !== profile.id) throw new Error(`the message ${id} is not from ${profile.name}`);
     return message;
   }
 
@@ -234,6 +245,26 @@ export function createPerson(profile: Profile, platform: Platform): Person {
       const message = own(said);
       state.remove(message);
       deleteEvent(platform, message);
+    },
+    react(said, emoji) {
+      const message = there(said);
+      const people = message.reactions.get(emoji) ?? new Set();
+      message.reactions.set(emoji, people.add(profile.id));
+      reactionEvent(platform, "ADD", message, { person: profile, emoji });
+    },
+    unreact(said, emoji) {
+      const message = there(said);
+      if (message.reactions.get(emoji)?.delete(profile.id) !== true)
+        throw new Error(`${profile.name} has not given ${emoji}`);
+      reactionEvent(platform, "REMOVE", message, { person: profile, emoji });
+    },
+    clearReactions(said, emoji) {
+      const message = there(said);
+      if (emoji === undefined) message.reactions.clear();
+      else message.reactions.delete(emoji);
+      reactionEvent(platform, emoji === undefined ? "REMOVE_ALL" : "REMOVE_EMOJI", message, {
+        ...(emoji === undefined ? {} : { emoji }),
+      });
     },
     async click(shown, label) {
       const button = shown.buttons.find((one) => one.label === label);

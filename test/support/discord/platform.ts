@@ -5,7 +5,7 @@ import type { Interactions } from "./interactions.ts";
 import type { Channel, Guild, JsonObject, Profile, StoredMessage } from "./model.ts";
 import type { RateLimits } from "./rate-limits.ts";
 import type { DiscordState } from "./state.ts";
-import { channelJson, eventFields, guildJson, messageJson } from "./wire.ts";
+import { channelJson, eventFields, guildJson, memberJson, messageJson, userJson } from "./wire.ts";
 
 interface Asking {
   readonly authorization: string | undefined;
@@ -53,6 +53,30 @@ export function deleteEvent({ state, gateway }: Platform, message: StoredMessage
   const place = channel.guild === undefined ? {} : { guild_id: channel.guild.id };
   const d = { id: message.id, channel_id: message.channel, ...place };
   gateway.dispatch({ t: "MESSAGE_DELETE", channel, d: () => d });
+}
+
+/** `person` for what one of them did; all of them, or all of one emoji, are taken away by a moderator. @param emoji as people write it. */
+export function reactionEvent(
+  { state, gateway }: Platform,
+  kind: "ADD" | "REMOVE" | "REMOVE_ALL" | "REMOVE_EMOJI",
+  message: StoredMessage,
+  { person, emoji }: { readonly person?: Profile; readonly emoji?: string },
+): void {
+  const channel = state.channelFor(message.channel);
+  const [, name, id = null] = /^<a?:(\w+):(\d+)>$/.exec(emoji ?? "") ?? [undefined, emoji];
+  const isInGuild = channel.guild !== undefined;
+  const d = {
+    channel_id: channel.id,
+    message_id: message.id,
+    ...(isInGuild ? { guild_id: channel.guild.id } : {}),
+    ...(emoji === undefined ? {} : { emoji: { id, name } }),
+    ...(person === undefined ? {} : { user_id: person.id, burst: false, type: 0 }),
+    ...(kind === "ADD" ? { message_author_id: message.author } : {}),
+    ...(kind === "ADD" && isInGuild && person !== undefined
+      ? { member: { ...memberJson(person.roles), user: userJson(person) } }
+      : {}),
+  };
+  gateway.dispatch({ t: `MESSAGE_REACTION_${kind}`, channel, d: () => d });
 }
 
 export function channelEvent(

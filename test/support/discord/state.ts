@@ -196,6 +196,7 @@ export class DiscordState {
       embeds: [],
       editedAtMs: undefined,
       isDeleted: false,
+      reactions: new Map(),
       hasThread: false,
       versions: [],
     };

@@ -108,12 +108,12 @@ const thingMarkup = (kind: string, subject: string): Markup =>
 
 const WHAT_GOES: Readonly<Record<ErasedThing["kind"], readonly string[]>> = {
   thread: [
-    "All that was said in the thread, by people, the bot and its tools, with goals, titles, feedback and the notes of reviewers.",
+    "All that was said in the thread, by people, the bot and its tools, with goals, titles, feedback, reactions and the notes of reviewers.",
     "What branches of it were begun with, and what the bot wrote in those, since it may quote that.",
     "Words by which it could be found, and searches that named one of them.",
   ],
   person: [
-    "All that this person said, wherever the bot knows it, and the name.",
+    "All that this person said, wherever the bot knows it, the emoji that they gave, and the name.",
     "In threads of several people also all that the bot and its tools wrote, goals and notes of reviewers, since they may quote it. What the others said themselves stays.",
     "Threads in which nobody else spoke, as a whole.",
   ],
@@ -162,6 +162,7 @@ const EXTENTS: Readonly<Record<Extent, string>> = {
   all: "all of it",
   person: "what the person said, and what may quote it",
   copied: "what it was branched with, and what may quote that",
+  reactions: "the emoji that the person gave, all that they did there",
 };
 
 export function erasureBody({ id, thing, reason, who, at, doneAt, threads }: Erasure): Markup {

@@ -97,6 +97,10 @@ export const HAS_NOTE = (body: string): string => `${body}->'parts' @> '[{"kind"
 /** Texts that end, and no mask between them: what an older version masked may have lost the backslash of a quote, and is no JSON. */
 const READABLE = String.raw`^(?:[^"\\*]|"(?:[^"\\]|\\.)*")*$`;
 
+const REACTION_ID = "concat(x.message, '/', x.person, '/', x.emoji)";
+/** $1 thread, $2 whose. */
+export const REACTIONS_OF_PERSON = `delete from reactions x where x.session = $1 and x.person = $2 returning ${REACTION_ID} as id`;
+
 /** In this order: what finds another table's rows comes before that one changes. */
 export const ERASE_STEPS: readonly EraseStep[] = [
   {
@@ -188,6 +192,10 @@ where b.source = $1 or b.target = $1 returning b.id`,
     table: "feedback",
     text: `delete from feedback f where f.session = $1 and (${IS_ALL} or f.person = $3) returning concat(f.run, '/', f.person) as id`,
   },
+  {
+    table: "reactions",
+    text: `delete from reactions x where x.session = $1 and (${IS_ALL} or x.person = $3) returning ${REACTION_ID} as id`,
+  },
   { table: "remarks", text: `update remarks m set text = '${ERASED}' where m.session = $1 returning m.id` },
   {
     table: "review_reasons",
@@ -215,7 +223,7 @@ where s.id = $1 returning s.id`,
 export const LEFT_ALONE = `
 update attempts a set ended = 'lost', ended_at = now_ms() where a.session = $1 and a.ended is null`;
 
-/** The threads $1 (platform) $2 (space) that somebody, $3, has to do with, and what was branched from them. */
+/** The threads $1 (platform) $2 (space) that somebody, $3, has to do with, what was branched from them, and those in which they only gave emoji. */
 export const THREADS_OF_PERSON = `
 with recursive of_person(session) as (
   select i.session from inbox i
@@ -228,7 +236,10 @@ with recursive of_person(session) as (
 select o.session, case when starts_with(o.session, 'web:') or not exists (
     select from inbox i where i.session = o.session and i.kind = 'message' and i.body->'author'->>'id' <> $3)
   and exists (select from inbox i where i.session = o.session and i.body->'author'->>'id' = $3) then 'all' else 'person' end as extent
-from of_person o where starts_with(o.session, concat($1::text, ':', $2::text, ':'))`;
+from of_person o where starts_with(o.session, concat($1::text, ':', $2::text, ':'))
+union all select distinct x.session, 'reactions' from reactions x
+where x.person = $3 and starts_with(x.session, concat($1::text, ':', $2::text, ':'))
+  and not exists (select from of_person o where o.session = x.session)`;
 
 /** The thread $3, if it is of the space, also one that never began because its first message was refused, and what was branched from it. */
 export const THREADS_OF_THREAD = `

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import type { Extent } from "../../../core/ports/erasures.ts";
 import type { Sql } from "../sql.ts";
-import { ERASE_STEPS, LEFT_ALONE } from "./erase-sql.ts";
+import { ERASE_STEPS, LEFT_ALONE, REACTIONS_OF_PERSON } from "./erase-sql.ts";
 
 export interface Proof {
   /** Rows by table. */
@@ -71,6 +71,13 @@ export async function eraseThread(
     book.add(table, await tx.query<{ id: string }>({ text }, values));
   }
   await tx.query({ text: LEFT_ALONE }, [session]);
+}
+
+/** Of somebody who did nothing else in the thread: all that is of others stays, and whoever works on it goes on. */
+export async function eraseReactions(tx: Sql, session: string, person: string, book: Book): Promise<void> {
+  book.add("reactions", await tx.query<{ id: string }>({ text: REACTIONS_OF_PERSON }, [session, person]));
+  // Who waited to write one finds that something happened.
+  await tx.query({ text: "update sessions set rev = rev + 1 where id = $1" }, [session]);
 }
 
 /** Postgres takes no value that a statement does not name. */

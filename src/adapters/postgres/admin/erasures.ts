@@ -14,7 +14,7 @@ import type { Platform, SessionId } from "../../../core/thread.ts";
 import type { Sql } from "../sql.ts";
 import { ERASED, HELD_BACK, holdingBack, JOINED, THREADS_OF_PERSON, THREADS_OF_THREAD } from "./erase-sql.ts";
 import { eraseRepeated } from "./erase-lines.ts";
-import { eraseThread, holdThread, openBook } from "./erase-thread.ts";
+import { eraseReactions, eraseThread, holdThread, openBook } from "./erase-thread.ts";
 import { holding, SEE_HOLDS } from "./hold-sql.ts";
 
 const BEGIN = {
@@ -38,8 +38,13 @@ where t.erasure = $1 and t.done_at is null and not exists (select ${HOLDS}) orde
 const HALT = {
   name: "erasure-halt",
   text: `
-update sessions set stop_seq = nextval('inbox_seq'), rev = rev + 1
-where id = $1 and exists (select from runs r where r.session = $1 and r.reply = 'open')`,
+with it as materialized (
+  select not exists (
+    select from erased_threads t where t.erasure = $2 and t.session = $1 and t.extent = 'reactions') as halts),
+halted as (
+  update sessions s set stop_seq = nextval('inbox_seq'), rev = s.rev + 1 from it
+  where s.id = $1 and it.halts and exists (select from runs r where r.session = $1 and r.reply = 'open'))
+select halts from it`,
 };
 
 const IS_RUNNING = {
@@ -222,8 +227,9 @@ export function createErasures(sql: Sql): Erasures {
     async left(id) {
       return (await sql.query<{ session: SessionId }>(LEFT, [id])).map(({ session }) => session);
     },
-    async halt(session) {
-      await sql.query(HALT, [session]);
+    async halt(id, session) {
+      const [row] = await sql.query<{ halts: boolean }>(HALT, [session, id]);
+      return row?.halts ?? true;
     },
     async isRunning(session) {
       const [row] = await sql.query<{ isRunning: boolean }>(IS_RUNNING, [session]);
@@ -239,10 +245,13 @@ export function createErasures(sql: Sql): Erasures {
         await tx.query(SEE_HOLDS, [platform, space]);
         if ((await tx.query(IS_HELD, [id, session])).length > 0) return;
         const book = openBook();
-        const thread = { session, extent, person: kind === "person" ? subject : null };
-        book.add("audit", await eraseRepeated(tx, { platform, space }, thread));
-        await eraseThread(tx, thread, book);
-        await tx.query({ text: JOINED }, [id, session]);
+        if (extent === "reactions") await eraseReactions(tx, session, subject, book);
+        else {
+          const thread = { session, extent, person: kind === "person" ? subject : null };
+          book.add("audit", await eraseRepeated(tx, { platform, space }, thread));
+          await eraseThread(tx, thread, book);
+          await tx.query({ text: JOINED }, [id, session]);
+        }
         const { counts, digest } = book.proof();
         await tx.query(DONE, [id, session, JSON.stringify(counts), digest]);
       }),

@@ -3,11 +3,27 @@
 import type { ErrorCode } from "../../../core/errors.ts";
 import type { Fate } from "../../../core/inbound.ts";
 import type { RunId } from "../../../core/ids.ts";
-import type { GoalStep, ReviewedCall, ReviewedInbound, ReviewedRun } from "../../../core/ports/review.ts";
+import type {
+  GoalStep,
+  ReviewedCall,
+  ReviewedInbound,
+  ReviewedReaction,
+  ReviewedRun,
+} from "../../../core/ports/review.ts";
 import type { AttemptView, InboundView, RunView } from "../../../core/ports/transcripts.ts";
 import type { RunCause } from "../../../core/run.ts";
 import { toInbound } from "../inbound-row.ts";
 import { OUTCOME_JSON, toOutcome, toUsage, USAGE_JSON, type OutcomeRow, type UsageRow } from "../run-row.ts";
+
+/**
+ * SQL: the reactions `x`, as `ReactionRow`s. Without a name stands that of what the person said in the thread. Those of which only the
+ * taking back was heard are none.
+ */
+const REACTIONS = `json_agg(json_build_object('message', x.message, 'person', x.person, 'name', coalesce(x.name, (
+      select w.body->'author'->>'name' from inbox w
+      where w.session = x.session and w.body->'author'->>'id' = x.person order by w.seq desc limit 1), x.person),
+    'emoji', x.shown, 'at', x.given_at, 'takenAt', case when x.taken_at >= x.given_at then x.taken_at end)
+  order by x.given_at, x.person, x.emoji) filter (where x.given_at is not null)`;
 
 /** SQL: what is shown of the run `r` itself, as a `RunRow`. */
 export const RUN_COLUMNS = `r.id, r.n, r.cause, r.epoch, r.started_at as "startedAt", r.rounds, r.reply, r.requester->>'name' as requester,
@@ -17,10 +33,14 @@ export const RUN_COLUMNS = `r.id, r.n, r.cause, r.epoch, r.started_at as "starte
     order by a.fence) from attempts a where a.run = r.id) as attempts,
   (select json_agg(p.message order by p.index) from pages p where p.run = r.id and p.message is not null) as messages,
   (select json_agg(json_build_object('person', f.person, 'name', f.name, 'value', f.value, 'at', f.at) order by f.at, f.person)
-    from feedback f where f.run = r.id) as feedback`;
+    from feedback f where f.run = r.id) as feedback,
+  (select ${REACTIONS} from pages p join reactions x on x.session = r.session and x.message = p.message
+    where p.run = r.id) as reactions`;
 
 /** SQL: the inbound `i`, as an `InboundRow`, but for its body. */
-export const INBOUND_COLUMNS = `i.seq, i.state, i.run, i.fate, i.reason, i.rule, i.note, i.received_at as "receivedAt"`;
+export const INBOUND_COLUMNS = `i.seq, i.state, i.run, i.fate, i.reason, i.rule, i.note, i.received_at as "receivedAt",
+  case when i.kind = 'message' then (
+    select ${REACTIONS} from reactions x where x.session = i.session and x.message = i.message) end as reactions`;
 
 /** SQL: the facts of the model call `c`, as a `CallRow`. */
 export const CALL = `json_build_object('id', c.id, 'run', c.run, 'round', c.round, 'model', c.model, 'startedAt', c.started_at,
@@ -33,6 +53,8 @@ export const GOAL_STEPS = `select g.id as goal, e.at, e.kind, e.who, e.status, g
 from goals g join goal_events e on e.goal = g.id where g.session = $1 order by g.n, e.n limit 1000`;
 
 export type GoalStepRow = Omit<GoalStep, "who"> & { readonly who: string | null };
+
+type ReactionRow = Omit<ReviewedReaction, "takenAt"> & { readonly takenAt: number | null };
 
 export interface RunRow {
   readonly id: RunId;
@@ -52,6 +74,7 @@ export interface RunRow {
     | null;
   readonly messages: readonly string[] | null;
   readonly feedback: ReviewedRun["feedback"] | null;
+  readonly reactions: readonly ReactionRow[] | null;
 }
 
 export type CallRow = Omit<ReviewedCall, "usage" | "error"> & {
@@ -69,6 +92,7 @@ export interface InboundRow {
   readonly rule: string | null;
   readonly note: string | null;
   readonly receivedAt: number;
+  readonly reactions: readonly ReactionRow[] | null;
 }
 
 export function toGoalStep({ who, ...step }: GoalStepRow): GoalStep {
@@ -76,7 +100,7 @@ export function toGoalStep({ who, ...step }: GoalStepRow): GoalStep {
 }
 
 export function toRun(
-  { outcome, usage, attempts, messages, feedback, requester, ...row }: RunRow,
+  { outcome, usage, attempts, messages, feedback, reactions, requester, ...row }: RunRow,
   calls: readonly ReviewedCall[],
 ): ReviewedRun {
   return {
@@ -89,8 +113,13 @@ export function toRun(
     ),
     messages: messages ?? [],
     feedback: feedback ?? [],
+    reactions: toReactions(reactions),
     calls: calls.filter(({ run }) => run === row.id),
   };
+}
+
+function toReactions(rows: readonly ReactionRow[] | null): readonly ReviewedReaction[] {
+  return (rows ?? []).map(({ takenAt, ...row }) => (takenAt === null ? row : { ...row, takenAt }));
 }
 
 export function toCall({ usage, error, ...row }: CallRow): ReviewedCall {
@@ -104,11 +133,13 @@ export function toReviewedInbound({
   reason,
   rule,
   note,
+  reactions,
   ...row
 }: InboundRow): ReviewedInbound {
   return {
     ...row,
     inbound: toInbound(body),
+    reactions: toReactions(reactions),
     ...(run === null ? {} : { run }),
     ...(fate === null ? {} : { fate }),
     ...(reason === null ? {} : { reason }),

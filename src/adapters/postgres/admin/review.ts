@@ -75,11 +75,15 @@ const ENTRY = {
 where e.session = $1 and e.epoch = $2 and e.seq = $3`,
 };
 
-/** Each write that takes the session raises its revision; what a command alone stores is seen by its place in the ledger. */
+/**
+ * Each write that takes the session raises its revision; what a command alone stores is seen by its place in the ledger, and what becomes of
+ * reactions by the sum of their numbers: the largest one alone would miss what was begun before it and ended behind it.
+ */
 const STATE = {
   name: "review-state",
   text: `
-select concat_ws(' ', s.rev, s.last_seq, (select max(i.seq) from inbox i where i.session = s.id), s.title) as state
+select concat_ws(' ', s.rev, s.last_seq, (select max(i.seq) from inbox i where i.session = s.id), s.title,
+  (select sum(x.n) from reactions x where x.session = s.id)) as state
 from sessions s where s.id = $1`,
 };
 
