@@ -1,6 +1,8 @@
 // Threads as a bot has left them, written straight into its tables: for those who only read them.
 import type { EntryBody } from "../../src/core/entry.ts";
+import { createReactionBook } from "../../src/adapters/postgres/reactions.ts";
 import type { Sql } from "../../src/adapters/postgres/sql.ts";
+import type { InboundId } from "../../src/core/ids.ts";
 import { cleanJsonText } from "../../src/core/text.ts";
 import { threadOf, toSessionId, type SessionId } from "../../src/core/thread.ts";
 
@@ -24,10 +26,44 @@ export const sessionNamed = (text: string): SessionId => {
   return session;
 };
 
+/** An emoji that somebody gave to its message number `n`, which is a person's or, shown on one page, the bot's. */
+export interface StoredReaction {
+  readonly n: number;
+  readonly person: { readonly id: string; readonly name: string };
+  readonly shown: string;
+  /** ms since 1970. */
+  readonly at: number;
+  readonly takenAt?: number;
+}
+
 const ask = (text: string, values: readonly (string | number | null)[], sql: Sql): Promise<unknown> =>
   sql.query({ text }, values);
 
 let runs = 0;
+
+/** @param ids those of the thread's runs. */
+export async function storeReactions(
+  sql: Sql,
+  session: string,
+  ids: readonly string[],
+  reactions: readonly StoredReaction[],
+): Promise<void> {
+  const book = createReactionBook(sql);
+  const near = threadOf(sessionNamed(session));
+  for (const { n, person, shown, at, takenAt } of reactions) {
+    const message = `${near.channel}-${n}`;
+    if (n % 2 === 1)
+      await ask(
+        `insert into pages (run, index, key, message) values ($1, 0, 'k', $2) on conflict do nothing`,
+        [ids[(n - 1) / 2] ?? "", message],
+        sql,
+      );
+    const inbound = `${session}/message/${n}` as InboundId;
+    const reaction = { near, message, inbound, person, emoji: shown, shown };
+    await book.put({ ...reaction, kind: "given", at });
+    if (takenAt !== undefined) await book.put({ ...reaction, kind: "taken", at: takenAt });
+  }
+}
 
 /** @returns the ids of its runs. */
 export async function storeThread(sql: Sql, thread: StoredThread): Promise<readonly string[]> {

@@ -1,7 +1,7 @@
 // Threads as files: all that is stored, only what the viewer may read, harmless in each format, and written down.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createOverviewMaker } from "../../../src/adapters/postgres/admin/overview-maker.ts";
-import { sessionNamed, storeThread } from "../../support/stored-threads.ts";
+import { sessionNamed, storeReactions, storeThread } from "../../support/stored-threads.ts";
 import { until } from "../../support/until.ts";
 import { openAdminWorld, person, type AdminWorld, type Browser } from "./admin-world.ts";
 
@@ -58,6 +58,11 @@ beforeAll(async () => {
   await sql.query({
     text: `insert into goal_events (goal, kind, who, status, body) values ('g1', 'set', 'U1', 'active', '{}')`,
   });
+  const ben = { id: "U2", name: `Ben ${SCRIPT}` };
+  await storeReactions(sql, OPEN, runs, [
+    { n: 0, person: ben, shown: ":eyes:", at: 1_000, takenAt: 2_000 },
+    { n: 1, person: ben, shown: SCRIPT, at: 1_000 },
+  ]);
   for (const session of [OPEN, LONG, OWN, "slack:T2:C1:171.8"])
     await createOverviewMaker(sql).make(sessionNamed(session));
   people.set("slack:T1:UBOSS", { id: "UBOSS", name: "B", kind: "member", roles: [], isPlatformAdmin: true });
@@ -108,6 +113,13 @@ test("one thread as lines is all that is stored of it, each line by itself, and 
     ["tool", 3],
   ]);
   expect(of("result")).toMatchObject([{ call: "t1", content: "all of what was found" }]);
+  const by = { id: "U2", name: `Ben ${SCRIPT}` };
+  const at1 = "1970-01-01T00:00:01.000Z";
+  expect(of("inbound").map(({ reactions }) => reactions)).toEqual([
+    [{ by, emoji: ":eyes:", at: at1, takenBackAt: "1970-01-01T00:00:02.000Z" }],
+    undefined,
+  ]);
+  expect(of("run")[0]?.["reactions"]).toEqual([{ message: "C1-1", by, emoji: SCRIPT, at: at1 }]);
   // An image is named, and its bytes are not in it.
   expect(file.text).toContain(`{"kind":"image","mimeType":"image/png","name":"p.png"}`);
   expect(file.text).not.toContain("QkFTRTY0");
@@ -137,6 +149,8 @@ describe("what people and models wrote is harmless", () => {
     expect(text).toContain("[U+202E]gnp.exe");
     expect(text).toContain("letters in all, which the JSONL file has");
     expect(text).not.toMatch(/abcdefghijklmnop0123|q7Rw2kZ9/);
+    expect(text).toContain(":eyes: from Ben");
+    expect(text).toContain("taken back 1970-01-01T00:00:02.000Z");
     // What is left outside of blocks and spans is ours.
     const outside = text
       .replaceAll(/^(`{3,})text\n[\s\S]*?\n\1$/gm, "")
@@ -154,6 +168,7 @@ describe("what people and models wrote is harmless", () => {
       /http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-/,
     );
     expect(text).toContain("&lt;script&gt;alert");
+    expect(text).toContain(":eyes: from Ben");
     expect(text).toContain("[U+202E]gnp.exe");
     for (const raw of ["<script", "<img", "\u202e", "\u0000", "\u001b"]) expect(text).not.toContain(raw);
     expect(text.replaceAll(/<(?:meta|html|time|pre|section|p)\s[^<>]*>/g, "")).not.toMatch(/<[a-z0-9]+\s/);

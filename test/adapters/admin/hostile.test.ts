@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createErasures } from "../../../src/adapters/postgres/admin/erasures.ts";
 import { createHolds } from "../../../src/adapters/postgres/admin/holds.ts";
 import { createOverviewMaker } from "../../../src/adapters/postgres/admin/overview-maker.ts";
-import { sessionNamed, storeThread } from "../../support/stored-threads.ts";
+import { sessionNamed, storeReactions, storeThread } from "../../support/stored-threads.ts";
 import { openAdminWorld, person, type AdminWorld, type Browser } from "./admin-world.ts";
 
 const SCRIPT = "<script>alert(1)</script>";
@@ -30,6 +30,20 @@ beforeAll(async () => {
   await sql.query({
     text: `update model_calls set params = '{"v":1,"model":{"name":"m","contextWindow":9,"caching":"automatic"},"outputTokens":9,"caching":false}'`,
   });
+  const reaction = {
+    person: { id: MARKUP, name: `${SCRIPT}${MARKUP}\u202e` },
+    shown: `${SCRIPT}${MARKUP}`,
+    at: 1,
+  };
+  await storeReactions(
+    sql,
+    SESSION,
+    [run],
+    [
+      { ...reaction, n: 0 },
+      { ...reaction, n: 1, takenAt: 2 },
+    ],
+  );
   await sql.query({ text: "update sessions set title = $1" }, [`${SCRIPT}${MARKUP}`]);
   await createOverviewMaker(sql).make(sessionNamed(SESSION));
   people.set("slack:T1:UBOSS", {

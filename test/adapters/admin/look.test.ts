@@ -12,7 +12,7 @@ import type { Install } from "../../../src/core/ports/installs.ts";
 import type { SignInWay } from "../../../src/core/ports/sign-in-way.ts";
 import { chromiumPath } from "../../support/services/chromium.ts";
 import { createLocalSlack } from "../../support/slack/local-slack.ts";
-import { storeThread } from "../../support/stored-threads.ts";
+import { storeReactions, storeThread } from "../../support/stored-threads.ts";
 import { ChatBrowser } from "../web/chat-browser.ts";
 import { openAdminWorld, person, type AdminWorld } from "./admin-world.ts";
 import { isForm, PATH, ROUTES, SESSION } from "./route-table.ts";
@@ -38,7 +38,19 @@ beforeAll(async () => {
     "Thanks! And `when` does the next one end? ".repeat(8),
     "In 90 days.",
   ];
-  [run = ""] = await storeThread(sql, { session: SESSION, said, at: clock.now() - 90_000 });
+  const runs = await storeThread(sql, { session: SESSION, said, at: clock.now() - 90_000 });
+  [run = ""] = runs;
+  const [ana, ben] = [
+    { id: "U1", name: "Ana" },
+    { id: "U2", name: "Benjamin of the night shift" },
+  ];
+  const at = clock.now() - 60_000;
+  await storeReactions(sql, SESSION, runs, [
+    { n: 0, person: ben, shown: ":eyes:", at },
+    { n: 1, person: ana, shown: "👍", at: at + 1 },
+    { n: 1, person: ben, shown: ":a-very-long-name-of-an-emoji-that-somebody-made-for-fun:", at: at + 2 },
+    { n: 1, person: ben, shown: "🎉", at: at + 3, takenAt: at + 9_000 },
+  ]);
   await storeThread(sql, {
     session: "slack:T1:C2:171.6",
     said: [`a-very-long-word-${"x".repeat(300)}`, "no"],

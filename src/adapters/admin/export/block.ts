@@ -82,6 +82,7 @@ function goalBlock({ at, event, by, status, objective }: GoalItem): Block {
 
 function inboundBlock(item: InboundItem): Block {
   const { at, type, author, message, parts, text, command, state, fate, reason, rule, toldModel } = item;
+  const { reactions = [] } = item;
   const who = `${author.name} (${author.id})`;
   const facts = [fate ?? state, reason, rule === reason ? undefined : rule].filter(
     (fact) => fact !== undefined,
@@ -96,13 +97,28 @@ function inboundBlock(item: InboundItem): Block {
   };
   const said = [...(parts ?? []).flatMap(partText), ...(text === undefined ? [] : [text])];
   const told = toldModel === undefined ? [] : [`The model was told: ${toldModel}`];
+  const given = reactions.map((reaction) => reactionText(reaction));
   return {
     level: type === "note" ? "aside" : "said",
     title: titles[type],
     at,
     facts,
-    texts: [...said, ...told],
+    texts: [...said, ...told, ...lines(given)],
   };
+}
+
+/** All in one piece, where there are any. */
+function lines(texts: readonly string[]): readonly string[] {
+  return texts.length === 0 ? [] : [texts.join("\n")];
+}
+
+function reactionText(
+  { by, emoji, at, takenBackAt }: NonNullable<InboundItem["reactions"]>[number],
+  message?: string,
+): string {
+  const to = message === undefined ? "" : ` to ${message}`;
+  const taken = takenBackAt === undefined ? "" : `, taken back ${takenBackAt}`;
+  return `${emoji} from ${by.name} (${by.id})${to}, ${at}${taken}`;
 }
 
 function partText(part: NonNullable<InboundItem["parts"]>[number]): readonly string[] {
@@ -121,6 +137,7 @@ function partText(part: NonNullable<InboundItem["parts"]>[number]): readonly str
 
 function runBlock(item: RunItem): Block {
   const { id, at, cause, requester, rounds, endedAt, reason, error, usage, attempts, goalSaid } = item;
+  const { reactions = [] } = item;
   const took = endedAt === undefined ? [] : [formatDuration(Date.parse(endedAt) - Date.parse(at))];
   const facts = [
     id,
@@ -132,6 +149,7 @@ function runBlock(item: RunItem): Block {
   const texts = [
     ...(error === undefined ? [] : [`${error.code}: ${error.message}`]),
     ...(goalSaid ? [goalSaid] : []),
+    ...lines(reactions.map((reaction) => reactionText(reaction, reaction.message))),
   ];
   return { level: "run", title: `${cause} of ${requester}: ${reason ?? "running"}`, at, facts, texts };
 }

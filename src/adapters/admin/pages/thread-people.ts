@@ -1,10 +1,11 @@
-/** What people saw and did: each message with what became of it, each of its changes, and each button. */
+/** What people saw and did: each message with what became of it, each of its changes and reactions, and each button. */
 
 import { html } from "hono/html";
 import { givenTo } from "../../../core/command/command.ts";
 import type { Part } from "../../../core/part.ts";
 import type { ReviewedInbound } from "../../../core/ports/review.ts";
 import { moment, type Markup } from "./layout.ts";
+import { reactionsMarkup } from "./reactions.ts";
 import { cut, words } from "./words.ts";
 
 /** @param corrections of all messages; those of this one are shown with it. */
@@ -29,7 +30,7 @@ export function messageOf(view: ReviewedInbound, corrections: readonly ReviewedI
           </div>`
         : html`<p class="change dim">Deleted ${moment(receivedAt)}</p>`,
     )}
-    ${decision(view)}
+    ${reactionsMarkup(view.reactions)} ${decision(view)}
   </article>`;
 }
 

@@ -14,6 +14,7 @@ import type { SessionId } from "../../../core/thread.ts";
 import { totalTokens, type Usage } from "../../../core/usage.ts";
 import { moment, type Markup } from "./layout.ts";
 import { threadPathOf } from "./paths.ts";
+import { reactionsMarkup } from "./reactions.ts";
 import { entryForModel } from "./thread-model.ts";
 import { inboundAlone, messageOf } from "./thread-people.ts";
 import { words } from "./words.ts";
@@ -103,6 +104,7 @@ function peopleSaw({ run, entries, inbounds, corrections }: RunBlock): Markup {
         <span class="tag ${value === "bad" ? "bad" : "good"}">${value}</span> ${moment(at)}
       </p>`,
   )}
+  ${reactionsMarkup(run.reactions, run.messages)}
   ${
     run.messages.length === 0
       ? ""

@@ -9,7 +9,7 @@ import type { ExportedCall, ExportedEntry, ExportedRun } from "../../ports/expor
 import type { Overview } from "../../ports/overviews.ts";
 import type { AssistantEntry } from "../../entry.ts";
 import type { Remark } from "../../ports/remarks.ts";
-import type { GoalStep, ReviewedInbound } from "../../ports/review.ts";
+import type { GoalStep, ReviewedInbound, ReviewedReaction } from "../../ports/review.ts";
 import type { SessionId } from "../../thread.ts";
 import type { Usage } from "../../usage.ts";
 
@@ -25,6 +25,15 @@ interface Of {
 interface Who {
   readonly id: string;
   readonly name: string;
+}
+
+interface ExportedReaction {
+  readonly by: Who;
+  /** A sign, or a name between colons. */
+  readonly emoji: string;
+  readonly at: string;
+  /** Absent while it stands there. */
+  readonly takenBackAt?: string;
 }
 
 type ExportedPart =
@@ -87,6 +96,7 @@ export interface InboundItem extends Of {
   readonly rule?: string;
   readonly run?: string;
   readonly toldModel?: string;
+  readonly reactions?: readonly ExportedReaction[];
 }
 
 export interface RunItem extends Of {
@@ -109,6 +119,8 @@ export interface RunItem extends Of {
   }[];
   readonly messages: readonly string[];
   readonly feedback: readonly { readonly by: Who; readonly value: string; readonly at: string }[];
+  /** `message`: which of the answers it was given to. */
+  readonly reactions?: readonly (ExportedReaction & { readonly message: string })[];
 }
 
 export interface CallItem extends Of {
@@ -220,7 +232,7 @@ export function goalItem(thread: SessionId, step: GoalStep, mask: Mask): GoalIte
 }
 
 export function inboundItem(thread: SessionId, view: ReviewedInbound, mask: Mask): InboundItem {
-  const { seq, inbound, receivedAt, state, fate, reason, rule, run, note } = view;
+  const { seq, inbound, receivedAt, state, fate, reason, rule, run, note, reactions } = view;
   return {
     kind: "inbound",
     thread,
@@ -239,7 +251,13 @@ export function inboundItem(thread: SessionId, view: ReviewedInbound, mask: Mask
     ...(rule === undefined ? {} : { rule }),
     ...(run === undefined ? {} : { run }),
     ...(note === undefined ? {} : { toldModel: mask(note) }),
+    ...(reactions.length === 0 ? {} : { reactions: reactions.map(reactionOf) }),
   };
+}
+
+function reactionOf({ person, name, emoji, at, takenAt }: ReviewedReaction): ExportedReaction {
+  const taken = takenAt === undefined ? {} : { takenBackAt: iso(takenAt) };
+  return { by: { id: person, name }, emoji, at: iso(at), ...taken };
 }
 
 function commandOf(command: SessionCommand, mask: Mask): NonNullable<InboundItem["command"]> {
@@ -249,8 +267,8 @@ function commandOf(command: SessionCommand, mask: Mask): NonNullable<InboundItem
 }
 
 export function runItem(thread: SessionId, run: ExportedRun, mask: Mask): RunItem {
-  const { id, cause, epoch, startedAt, requester, rounds, outcome, usage, attempts, messages, feedback } =
-    run;
+  const { id, cause, epoch, startedAt, requester, rounds, outcome, usage, attempts, messages } = run;
+  const { feedback, reactions } = run;
   const error = outcome?.error;
   return {
     kind: "run",
@@ -272,6 +290,9 @@ export function runItem(thread: SessionId, run: ExportedRun, mask: Mask): RunIte
       value,
       at: iso(at),
     })),
+    ...(reactions.length === 0
+      ? {}
+      : { reactions: reactions.map((each) => ({ message: each.message, ...reactionOf(each) })) }),
   };
 }
 
