@@ -73,6 +73,7 @@ export interface LoopCase {
   onCommit?(record: RoundRecord): Partial<CommitAnswer> | undefined;
   isLive?(): boolean;
   isSteered?(): Promise<boolean>;
+  isLeaving?(): boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -91,6 +92,7 @@ export function startLoop(deps: Ports, given: LoopCase = {}): LoopRun {
     emit: (event) => void events.push(event),
     isLive: given.isLive ?? (() => true),
     ...(given.isSteered === undefined ? {} : { isSteered: given.isSteered }),
+    ...(given.isLeaving === undefined ? {} : { isLeaving: given.isLeaving }),
     async commitRound(record) {
       commits.push(record);
       const stored = record.entries.map((body) => ({ seq: seq++, run: RUN, round: record.round, body }));

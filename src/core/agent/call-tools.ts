@@ -3,6 +3,7 @@
  * them. Every call gets exactly one result, whatever happens.
  */
 
+import { OUTCOME_UNKNOWN } from "../context/replayed-calls.ts";
 import type { Offer, ToolCall, ToolEntry } from "../entry.ts";
 import type { FullResult } from "../round.ts";
 import { cleanText, headOf } from "../text.ts";
@@ -10,15 +11,17 @@ import { abortReasonOf, limitSignal, orAborted, type LimitedSignal } from "./abo
 import type { PreparedCall } from "./prepare-call.ts";
 import { countSideCall, type RunState } from "./run-state.ts";
 import { capResult, textOfFailure, textOfResult, type ResultText } from "./tool-result.ts";
-import type { CallContext, ToolContext } from "./tool.ts";
+import { isRepeatable, type CallContext, type ToolContext } from "./tool.ts";
 
 export interface AnsweredCall {
   readonly entry: ToolEntry;
   readonly full: FullResult;
+  /** What came of the call is known here alone: whoever resumes the run could not find it out, nor run the call again. */
+  readonly isOnlyHere?: true;
 }
 
 export type ToolsOutcome<Refusal> =
-  /** One answer per call, in order. */
+  /** One answer per call, in order. Also of an attempt that leaves, where what came of a call is known here alone. */
   | { readonly kind: "answered"; readonly answers: readonly AnsweredCall[] }
   /** The run's signal was aborted: calls without a result are closed as cancelled. */
   | { readonly kind: "aborted"; readonly answers: readonly AnsweredCall[] }
@@ -31,6 +34,9 @@ type ReadyCall = Extract<PreparedCall, { kind: "ready" }>;
 const SKIPPED =
   "skipped: someone wrote before this was begun. Read what they say, and ask for it again if it is still wanted";
 const CANCELLED = "cancelled: the run was stopped before this ended";
+/** Of an attempt that leaves. */
+const NOT_BEGUN = "not begun: the process had to end before. Ask for it again if it is still wanted";
+const CUT_OFF = "cut off: the process had to end while this ran. Ask for it again if it is still wanted";
 /** UTF-16 units of one line of progress. */
 const PROGRESS_UNITS = 8_192;
 
@@ -46,18 +52,15 @@ export async function callTools<Refusal>(
   const group = limitSignal(state.signal, state.deps.clock, Number.POSITIVE_INFINITY);
   try {
     const allowed = await askGate(state, prepared, group.signal);
-    const report = inOrder(state, group.signal, allowed.length);
-    if (
-      allowed.some((call) => call.kind === "ready" && call.tool.effect !== "read") &&
-      !group.signal.aborted
-    ) {
+    const results = inOrder(state, group.signal, allowed.length);
+    if (allowed.some(hasEffects) && !group.signal.aborted && !isLeaving(state)) {
       const refusal = await beforeEffects();
       if (refusal !== undefined) return { kind: "refused", refusal };
     }
     const answers: AnsweredCall[] = [];
-    let isSkipping = false;
+    let whyNot: string | undefined;
     for (const batch of batchesOf(allowed)) {
-      isSkipping ||= answers.length > 0 && !group.signal.aborted && (await isSteered(state));
+      if (!group.signal.aborted) whyNot ??= await whyNotBegun(state, batch, answers.length);
       const running: Promise<AnsweredCall>[] = [];
       for (const call of batch) {
         if (call.kind === "ready" && !group.signal.aborted && !state.hooks.isLive()) {
@@ -66,15 +69,29 @@ export async function callTools<Refusal>(
         }
         const index = answers.length + running.length;
         const answered =
-          isSkipping && call.kind === "ready" ? skipped(state, call) : answer(state, call, group);
-        running.push(answered.then((done) => report(index, done)));
+          whyNot !== undefined && call.kind === "ready"
+            ? notBegun(state, call, whyNot)
+            : answer(state, call, group);
+        running.push(answered.then((done) => results.report(index, done)));
       }
       answers.push(...(await Promise.all(running)));
     }
-    return { kind: state.signal.aborted ? "aborted" : "answered", answers };
+    if (!state.signal.aborted) return { kind: "answered", answers };
+    const isKept = abortReasonOf(state.signal) === "leave" && answers.some(({ isOnlyHere }) => isOnlyHere);
+    if (!isKept) return { kind: "aborted", answers };
+    results.sendAll();
+    return { kind: "answered", answers };
   } finally {
     group.close();
   }
+}
+
+function hasEffects(call: PreparedCall): call is ReadyCall {
+  return call.kind === "ready" && call.tool.effect !== "read";
+}
+
+function isLeaving({ hooks }: RunState): boolean {
+  return hooks.isLeaving?.() ?? false;
 }
 
 /** In order: neighbours that only read, or need not run, begin together; each other call stands alone. */
@@ -82,13 +99,23 @@ function batchesOf(calls: readonly PreparedCall[]): readonly (readonly PreparedC
   const batches: PreparedCall[][] = [];
   let mayJoin = false;
   for (const call of calls) {
-    const isAlone = call.kind === "ready" && call.tool.effect !== "read";
+    const isAlone = hasEffects(call);
     const last = batches.at(-1);
     if (mayJoin && !isAlone && last !== undefined) last.push(call);
     else batches.push([call]);
     mayJoin = !isAlone;
   }
   return batches;
+}
+
+/** Why neither this batch nor what stands behind it is begun, for the model. @param done calls before it. */
+async function whyNotBegun(
+  state: RunState,
+  batch: readonly PreparedCall[],
+  done: number,
+): Promise<string | undefined> {
+  if (batch.some(hasEffects) && isLeaving(state)) return NOT_BEGUN;
+  return done > 0 && (await isSteered(state)) ? SKIPPED : undefined;
 }
 
 /** Behind the last model call of a run nobody is taken in, so that nobody is waited for either. */
@@ -98,32 +125,37 @@ async function isSteered({ hooks, rounds, profile, signal }: RunState): Promise<
   return raced.kind === "value" && raced.value;
 }
 
-async function skipped(state: RunState, { call }: ReadyCall): Promise<AnsweredCall> {
-  return answeredCall(state, call, { ok: false, text: SKIPPED });
+async function notBegun(state: RunState, ready: ReadyCall, why: string): Promise<AnsweredCall> {
+  return asKnown(ready, answeredCall(state, ready.call, { ok: false, text: why }));
+}
+
+function asKnown({ tool }: ReadyCall, answered: AnsweredCall): AnsweredCall {
+  return isRepeatable(tool) ? answered : { ...answered, isOnlyHere: true };
 }
 
 /** Closes calls that will never run. */
 export function cancelCalls(state: RunState, prepared: readonly PreparedCall[]): AnsweredCall[] {
-  const report = inOrder(state, state.signal, prepared.length);
+  const results = inOrder(state, state.signal, prepared.length);
   return prepared.map((call, index) =>
-    report(index, answeredCall(state, call.call, { ok: false, text: CANCELLED })),
+    results.report(index, answeredCall(state, call.call, { ok: false, text: CANCELLED })),
   );
 }
 
-/** Sends each result once those before it were sent. */
-function inOrder(
-  state: RunState,
-  signal: AbortSignal,
-  count: number,
-): (index: number, answered: AnsweredCall) => AnsweredCall {
+interface Results {
+  /** Sends the result once those before it were sent. */
+  report(index: number, answered: AnsweredCall): AnsweredCall;
+  /** Sends those that an attempt that leaves has kept back. */
+  sendAll(): void;
+}
+
+/** Of an attempt that leaves nothing is sent: another may run or close the calls, and what this one made up must not be shown. */
+function inOrder(state: RunState, signal: AbortSignal, count: number): Results {
   const waiting: (AnsweredCall | undefined)[] = Array.from({ length: count });
   let next = 0;
-  return (index, answered) => {
-    waiting[index] = answered;
+  const sendAll = (): void => {
     for (let ready = waiting[next]; ready !== undefined; ready = waiting[++next]) {
       const { call, name, ok, content } = ready.full;
       const { offer } = ready.entry;
-      if (isLeaving(signal)) continue;
       state.hooks.emit({
         kind: "tool_result",
         result: {
@@ -136,12 +168,19 @@ function inOrder(
         },
       });
     }
-    return answered;
+  };
+  return {
+    report(index, answered) {
+      waiting[index] = answered;
+      if (!isGoing(signal)) sendAll();
+      return answered;
+    },
+    sendAll,
   };
 }
 
-/** Another attempt will run or close the calls: what this one made up must not be shown. */
-function isLeaving(signal: AbortSignal): boolean {
+/** The attempt ends, and the run does not. */
+function isGoing(signal: AbortSignal): boolean {
   if (!signal.aborted) return false;
   const reason = abortReasonOf(signal);
   return reason === "lost" || reason === "leave";
@@ -189,14 +228,17 @@ async function answer(state: RunState, call: PreparedCall, group: LimitedSignal)
   if (call.kind === "answered") return answeredCall(state, call.call, { ok: false, text: call.text });
   const startTicks = state.deps.clock.ticks();
   const result = await runTool(state, call, group);
-  return answeredCall(state, call.call, result, Math.round(state.deps.clock.ticks() - startTicks));
+  const durationMs = Math.round(state.deps.clock.ticks() - startTicks);
+  const answered = answeredCall(state, call.call, result, durationMs);
+  return result.isCut ? answered : asKnown(call, answered);
 }
 
 async function runTool(state: RunState, ready: ReadyCall, group: LimitedSignal): Promise<Answer> {
   const { call, tool, value } = ready;
   const limitMs = tool.timeoutMs ?? state.profile.limits.toolCallMs;
   const limit = limitSignal(group.signal, state.deps.clock, limitMs);
-  if (limit.signal.aborted) return { ok: false, text: CANCELLED };
+  if (limit.signal.aborted)
+    return { ok: false, text: abortReasonOf(limit.signal) === "leave" ? NOT_BEGUN : CANCELLED };
   let isOpen = true;
   let offer: Offer | undefined;
   const context: ToolContext = {
@@ -230,10 +272,10 @@ async function runTool(state: RunState, ready: ReadyCall, group: LimitedSignal):
     case "threw":
       return { ok: false, text: textOfFailure(raced.error) };
     case "aborted":
-      return {
-        ok: false,
-        text: limit.isExpired ? `error: tool ${call.name} timed out after ${limitMs / 1000} s` : CANCELLED,
-      };
+      if (limit.isExpired)
+        return { ok: false, text: `error: tool ${call.name} timed out after ${limitMs / 1000} s` };
+      if (abortReasonOf(limit.signal) !== "leave") return { ok: false, text: CANCELLED };
+      return { ok: false, text: tool.effect === "read" ? CUT_OFF : OUTCOME_UNKNOWN, isCut: true };
     default:
       return raced satisfies never;
   }
@@ -241,6 +283,8 @@ async function runTool(state: RunState, ready: ReadyCall, group: LimitedSignal):
 
 interface Answer extends ResultText {
   readonly offer?: Offer;
+  /** It had begun when the attempt had to leave: nobody knows what came of it. */
+  readonly isCut?: true;
 }
 
 function answeredCall(state: RunState, call: ToolCall, result: Answer, durationMs = 0): AnsweredCall {

@@ -77,6 +77,11 @@ export interface LoopHooks {
    */
   isSteered?(): Promise<boolean>;
   /**
+   * Asked before a call that is not `read`: whether the process has to end, which then stays so. Such a call is not begun any more, nor
+   * is what stands behind it, with results that say so: the abort with "leave" that follows could cut it half-way. Default: never.
+   */
+  isLeaving?(): boolean;
+  /**
    * Never throws and never waits. The loop sends every kind but `error` and `end`: those are said by the shell from the
    * outcome, once it is durable.
    */
@@ -101,7 +106,10 @@ export interface CommitAnswer {
   readonly leave?: boolean;
 }
 
-/** Why the signal was aborted: given as `AbortController.abort(reason)`; any other reason counts as "cancelled". */
+/**
+ * Why the signal was aborted: given as `AbortController.abort(reason)`; any other reason counts as "cancelled". With "leave" while tools
+ * run the round is still committed where what came of them is known here alone; then nothing of the loop is stored any more.
+ */
 export type AbortReason = "stopped" | "lost" | "leave" | "timeout";
 
 export type LoopOutcome =

@@ -6,7 +6,7 @@ import type { LoopInput } from "./loop-types.ts";
 import { prepareStoredCall, type PreparedCall } from "./prepare-call.ts";
 import { reasonOfFinal, settleCalls, type OpenCalls, type RoundEnd } from "./round.ts";
 import type { RunState } from "./run-state.ts";
-import type { Tool } from "./tool.ts";
+import { isRepeatable } from "./tool.ts";
 
 /** `next`: a model call is due. */
 export async function resume(state: RunState): Promise<RoundEnd> {
@@ -60,8 +60,4 @@ function onceMore(prepared: PreparedCall): PreparedCall {
   if (prepared.kind === "answered") return prepared;
   if (isRepeatable(prepared.tool) && prepared.call.isMasked === undefined) return prepared;
   return { kind: "answered", call: prepared.call, text: OUTCOME_UNKNOWN };
-}
-
-function isRepeatable(tool: Tool): boolean {
-  return tool.effect === "read" || tool.mayRepeat === true;
 }

@@ -52,6 +52,11 @@ export interface Tool<Arguments = unknown> extends ToolSpec {
   run(value: Arguments, context: ToolContext): Promise<unknown>;
 }
 
+/** Whoever resumes a run may give it the same call once more. */
+export function isRepeatable({ effect, mayRepeat }: Tool): boolean {
+  return effect === "read" || mayRepeat === true;
+}
+
 export type GateDecision =
   | { readonly kind: "allow" }
   /** `reason` is read by the model. */

@@ -217,6 +217,7 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
       endsWithRound: true,
       isLive: () => lease.isLive(),
       isSteered: () => deps.store.isSteered(fence),
+      isLeaving: () => leaving.aborted,
       async commitRound(round) {
         try {
           const before = await goal?.before(round);

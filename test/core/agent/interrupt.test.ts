@@ -1,6 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { assistant, outline, ports, startLoop, tool, type Ports } from "../../support/agent-library.ts";
+import type { Effect } from "../../../src/core/agent/tool.ts";
 import { BobbinError } from "../../../src/core/errors.ts";
+import {
+  assistant,
+  kinds,
+  outline,
+  ports,
+  startLoop,
+  tool,
+  type LoopRun,
+  type Ports,
+} from "../../support/agent-library.ts";
 import { calls, fails, hangs, streams } from "../../support/scripted-model.ts";
 import { requestRefusals } from "../../support/strict-provider.ts";
 
@@ -135,6 +145,114 @@ describe("an abort", () => {
     controller.abort("stopped");
     await deps.clock.advance(2_000);
     expect(await run.outcome).toMatchObject({ reason: "cancelled" });
+  });
+});
+
+describe("a process that has to end while tools run", () => {
+  const NOT_BEGUN = /^not begun: /;
+  const never = (): Promise<never> => new Promise(() => {});
+  const resultsIn = ({ events }: LoopRun): readonly string[] =>
+    kinds(events, "tool_result").map(({ result }) => `${result.call} ${result.modelContent}`);
+  const committed = ({ commits }: LoopRun): readonly string[] =>
+    commits.map(({ state, entries }) => `${state}: ${entries.map(({ kind }) => kind).join(" ")}`);
+
+  test("stores what is known of the calls, and closes those that were cut or had not begun as what they are", async () => {
+    const deps = ports(
+      calls(["c1", "mail"], ["c2", "look"], ["c3", "build"], ["c4", "post"], ["c5", "look"]),
+    );
+    const controller = new AbortController();
+    const run = startLoop(deps, {
+      tools: [
+        tool("mail", "sent, id 42", { effect: "external" }),
+        tool("look", "seen"),
+        tool("build", () => (controller.abort("leave"), never()), { effect: "write" }),
+        tool("post", () => Promise.reject(new Error("begun")), { effect: "write" }),
+      ],
+      signal: controller.signal,
+    });
+    expect(await run.outcome).toEqual({ kind: "left", how: "handed_over" });
+    expect(committed(run)).toEqual(["calls: assistant", "complete: tool tool tool tool tool"]);
+    expect(resultsIn(run)).toEqual([
+      "c1 sent, id 42",
+      "c2 seen",
+      "c3 outcome unknown: the process ended while this ran",
+      expect.stringMatching(/^c4 not begun: /),
+      expect.stringMatching(/^c5 not begun: /),
+    ]);
+    expect(outline(run.events).at(-1)).toBe("round done 1");
+    check(deps);
+  });
+
+  test("tells what only read and was cut to ask again, where the round is stored for the sake of another call", async () => {
+    const deps = ports(calls(["c1", "mail"], ["c2", "look"]));
+    const controller = new AbortController();
+    const run = startLoop(deps, {
+      tools: [
+        tool("mail", "sent", { effect: "external" }),
+        tool("look", () => (controller.abort("leave"), never())),
+      ],
+      signal: controller.signal,
+    });
+    expect(await run.outcome).toEqual({ kind: "left", how: "handed_over" });
+    expect(resultsIn(run)).toEqual(["c1 sent", expect.stringMatching(/^c2 cut off: /)]);
+    check(deps);
+  });
+
+  test.each<[string, readonly string[], readonly string[]]>([
+    ["only read", ["look", "slow_look"], []],
+    ["only the first had begun, and nobody knows what came of it", ["slow_write"], ["calls: assistant"]],
+    ["what is done may be done again", ["again", "slow_write"], ["calls: assistant"]],
+  ])("stores no results where the next attempt knows as much: %s", async (_, names, expected) => {
+    const deps = ports(calls(...names.map((name, index) => [`c${index}`, name] as const)));
+    const controller = new AbortController();
+    const hang = (): Promise<never> => (controller.abort("leave"), never());
+    const run = startLoop(deps, {
+      tools: [
+        tool("look", "seen"),
+        tool("slow_look", hang),
+        tool("slow_write", hang, { effect: "write" }),
+        { ...tool("again", "kept", { effect: "write" }), mayRepeat: true },
+      ],
+      signal: controller.signal,
+    });
+    expect(await run.outcome).toEqual({ kind: "left", how: "handed_over" });
+    expect(committed(run)).toEqual(expected);
+    check(deps);
+  });
+
+  test("begins nothing more that changes something, nor what stands behind that", async () => {
+    const ran: string[] = [];
+    const note = (name: string, effect: Effect) =>
+      tool(name, async (_value, { call }) => void ran.push(call), { effect });
+    const deps = ports(calls(["c1", "write"], ["c2", "look"], ["c3", "write"], ["c4", "look"]));
+    const run = startLoop(deps, {
+      tools: [note("write", "write"), note("look", "read")],
+      isLeaving: () => ran.length > 0,
+      onCommit: ({ state }) => (state === "calls" ? undefined : { leave: true }),
+    });
+    expect(await run.outcome).toEqual({ kind: "left", how: "handed_over" });
+    expect(ran).toEqual(["c1", "c2"]);
+    expect(resultsIn(run).map((line) => line.slice(3))).toEqual([
+      "(no output)",
+      "(no output)",
+      expect.stringMatching(NOT_BEGUN),
+      expect.stringMatching(NOT_BEGUN),
+    ]);
+    check(deps);
+  });
+
+  test("before any has begun: the round is stored in one write, with the reply", async () => {
+    const deps = ports(calls(["c1", "pay"]));
+    const run = startLoop(deps, {
+      tools: [tool("pay", () => Promise.reject(new Error("begun")), { effect: "external" })],
+      isLeaving: () => true,
+      onCommit: () => ({ leave: true }),
+    });
+    expect(await run.outcome).toEqual({ kind: "left", how: "handed_over" });
+    expect(committed(run)).toEqual(["complete: assistant tool"]);
+    expect(run.commits[0]?.modelCalls).toHaveLength(1);
+    expect(resultsIn(run)).toEqual([expect.stringMatching(/^c1 not begun: /)]);
+    check(deps);
   });
 });
 

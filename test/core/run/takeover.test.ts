@@ -199,6 +199,66 @@ test("a worker that leaves inside a tool: what only reads runs again, what has e
   }
 });
 
+test("a worker that leaves within a batch of calls: what it knows of them is stored, and the next one goes on behind it", async () => {
+  for (const isReplaced of [false, true]) {
+    const did: string[] = [];
+    const act = (name: string, run: () => Promise<string>) =>
+      tool(name, () => (did.push(name), run()), { effect: "external" });
+    const b = bench([calls(["c1", "mail"], ["c2", "build"], ["c3", "post"]), reply("fine")], {
+      tools: [
+        act("mail", async () => "sent, id 42"),
+        act("build", () => new Promise(() => {})),
+        act("post", async () => "posted"),
+      ],
+    });
+    await b.say("hello");
+    const leaver = b.worker();
+    const served = leaver.serve();
+    await until(() => did.includes("build"), { what: "the second one runs" });
+    if (isReplaced)
+      b.moments.at("commitRound", "before", async () => {
+        b.locker.loseSilently(b.key);
+        await b.worker().serve();
+      });
+    leaver.leave();
+    await b.clock.advance(1000);
+    await served;
+    const unknown = "tool: outcome unknown: the process ended while this ran";
+    // Replaced by then, its write is refused: the other one can say of none what came of it.
+    if (!isReplaced) expect(b.model.requests).toHaveLength(1);
+    await b.rest();
+    expect(b.asked(2).slice(-3)).toEqual(
+      isReplaced
+        ? [unknown, unknown, unknown]
+        : ["tool: sent, id 42", unknown, expect.stringMatching(/^tool: not begun: /)],
+    );
+    expect(did).toEqual(["mail", "build"]);
+    expect(b.model.requests).toHaveLength(2);
+    expect(b.shown()).toEqual(["fine"]);
+    expect(await b.attempts()).toEqual([[isReplaced ? "lost" : "handed_over", "ended"]]);
+    expect(await b.problems()).toEqual([]);
+  }
+});
+
+test("a worker that is told to leave begins no call any more that changes something, and waits for the one that runs", async () => {
+  const go = Promise.withResolvers<string>();
+  const did: string[] = [];
+  const pay = tool("pay", (_, { call }) => (did.push(call), go.promise), { effect: "external" });
+  const b = bench([calls(["c1", "pay"], ["c2", "pay"]), reply("fine")], { tools: [pay] });
+  await b.say("hello");
+  const leaver = b.worker();
+  const served = leaver.serve();
+  await until(() => did.length === 1, { what: "the first one runs" });
+  leaver.leave();
+  go.resolve("paid");
+  await served;
+  await b.rest();
+  expect(did).toEqual(["c1"]);
+  expect(b.asked(2).slice(-2)).toEqual(["tool: paid", expect.stringMatching(/^tool: not begun: /)]);
+  expect(await b.attempts()).toEqual([["handed_over", "ended"]]);
+  expect(await b.problems()).toEqual([]);
+});
+
 test("a worker that leaves and reaches a border in time stores the round and plays none of the next", async () => {
   const go = Promise.withResolvers<string>();
   let isBegun = false;
