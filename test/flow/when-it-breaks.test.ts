@@ -1,14 +1,17 @@
 // What happens when a process or a server goes away at a bad moment, seen by people. `test/when-it-breaks.test.ts` lists all of it.
 import { expect, test } from "vitest";
-import { createInbox } from "../../src/adapters/postgres/inbox.ts";
 import { openPostgres } from "../../src/adapters/postgres/pool.ts";
-import { createTranscripts } from "../../src/adapters/postgres/transcripts.ts";
-import { toSessionId } from "../../src/core/thread.ts";
+import { toSessionId, type SessionId } from "../../src/core/thread.ts";
+import { createRedisRunQueue, GOALS_QUEUE } from "../../src/queue/run-queue.ts";
+import { storesOver } from "../adapters/postgres/store-subject.ts";
 import { message, newSession } from "../contract/store-samples.ts";
+import { clock, openRedisParts } from "../queue/redis-parts.ts";
 import { createFakeLlm } from "../support/fake-llm/server.ts";
+import { setGoal } from "../support/goals.ts";
 import { startProduct } from "../support/product.ts";
 import { freshDatabase } from "../support/services/postgres.ts";
 import { ownRedis } from "../support/services/redis.ts";
+import { settledRuns } from "../support/settled-runs.ts";
 import { until } from "../support/until.ts";
 import { openOutageWorld, RECOVERY_MS } from "./outage-world.ts";
 import { openSlackWorld } from "./slack-world.ts";
@@ -56,7 +59,7 @@ test("crash before the inbound is stored: it is not acknowledged, so Slack sends
   world.expectPeace();
 });
 
-test("crash between store and wake; Redis emptied or away: the sweeper rings, and each message is answered once", async () => {
+test("crash between store and wake; Redis emptied or away: the sweeper wakes waiting inbounds, unfinished runs and due continuations, and each message is answered once", async () => {
   await using database = await freshDatabase();
   await using redis = await ownRedis();
   await using stack = new AsyncDisposableStack();
@@ -64,27 +67,53 @@ test("crash between store and wake; Redis emptied or away: the sweeper rings, an
   stack.defer(() => llm.close());
   const sql = openPostgres({ url: database.url });
   stack.defer(() => sql.close());
+  const { inbox, store, goals, transcripts } = storesOver(sql);
+  const [crashed, emptied, begun, withGoal, away] = [1, 2, 3, 4, 5].map(() => newSession());
+  // Stored and rung for, one claimed by a worker that died, and then Redis is emptied.
+  await inbox.put(message(emptied!, "who rings?"));
+  await inbox.put(message(begun!, "who rings?"));
+  expect((await store.open(begun!, "a worker that died")).kind).toBe("run");
+  await goals.apply(withGoal!, setGoal("tidy the wiki"));
+  {
+    await using parts = await openRedisParts({ url: redis.url, prefix: "bobbin" });
+    const bell = createRedisRunQueue({ redis: parts.redis, clock }, { name: GOALS_QUEUE });
+    await Promise.all([parts.queue.wake(emptied!), parts.queue.wake(begun!), bell.wake(withGoal!)]);
+    const waiting = () => Promise.all([parts.queue.isWaiting(), bell.isWaiting()]);
+    expect(await waiting()).toEqual([true, true]);
+    await redis.flush();
+    expect(await waiting()).toEqual([false, false]);
+  }
   const env = { DATABASE_URL: database.url, REDIS_URL: redis.url, OPENAI_BASE_URL: llm.url, MODEL: "fake" };
   const times = { jobLockMs: 2_000, stalledCheckMs: 500, sweep: { everyMs: 300, soonMs: 200, idleMs: 300 } };
   stack.use(await startProduct("worker", env, { times }));
-  // Stored, and whoever should have rung died.
-  const [crashed, emptied, away] = [1, 2, 3].map(() => newSession());
-  const inbox = createInbox(sql);
-  await inbox.put(message(crashed!, "who rings?"));
-  await inbox.put(message(emptied!, "who rings?"));
-  await redis.flush();
-  await redis.stop("kill");
-  await inbox.put(message(away!, "who rings?"));
-  await redis.start();
-  for (const session of [crashed!, emptied!, away!]) {
-    const fates = async () => (await createTranscripts(sql).inbounds(session)).map(({ fate }) => fate);
+  const answered = async (session: SessionId): Promise<void> => {
+    const fates = async () => (await transcripts.inbounds(session)).map(({ fate }) => fate);
     await until(async () => (await fates())[0] !== undefined, {
       timeoutMs: RECOVERY_MS,
       what: "it has a fate",
     });
     expect(await fates()).toEqual(["answered"]);
-  }
-  expect(llm.requests).toHaveLength(3);
+  };
+  await answered(emptied!);
+  await answered(begun!);
+  const [run] = await settledRuns(transcripts, begun!);
+  expect(run?.attempts.map(({ ended }) => ended)).toEqual(["crashed", "ended"]);
+  const turns = async () =>
+    (await transcripts.runs(withGoal!)).map(({ cause, outcome }) => [cause, outcome?.reason]);
+  await until(async () => (await turns())[0]?.[1] !== undefined, {
+    timeoutMs: RECOVERY_MS,
+    what: "the goal has had its turn",
+  });
+  expect((await turns())[0]).toEqual(["continuation", "stop"]);
+  // Stored, and whoever should have rung died.
+  await inbox.put(message(crashed!, "who rings?"));
+  await answered(crashed!);
+  await redis.stop("kill");
+  await inbox.put(message(away!, "who rings?"));
+  await redis.start();
+  await answered(away!);
+  const asked = llm.requests.filter(({ body }) => JSON.stringify(body.messages).includes("who rings?"));
+  expect(asked).toHaveLength(4);
 });
 
 test("Redis restarts, Postgres restarts: health says what is missing, and the answer goes on in the same message", async () => {

@@ -126,6 +126,46 @@ test.each(
   },
 );
 
+test.each<readonly [string, ScriptedStep, readonly string[]]>([
+  ["mid-text", hangs("half of"), []],
+  ["a tool", calls(["c1", "build"]), ["build"]],
+  ["the second of three calls", calls(["c1", "mail"], ["c2", "build"], ["c3", "post"]), ["mail", "build"]],
+])(
+  "worker killed at any point (in %s): what had begun is not begun again, and the same message is the answer",
+  async (_, step, begun) => {
+    const did: string[] = [];
+    const act = (name: string, run: () => Promise<string>) =>
+      tool(name, () => (did.push(name), run()), { effect: "external" });
+    const b = bench([step, reply("the whole answer")], {
+      tools: [
+        act("mail", async () => "sent"),
+        act("build", () => new Promise(() => {})),
+        act("post", async () => "posted"),
+      ],
+    });
+    await b.say("hello");
+    const dying = b.worker();
+    dying.begin();
+    await until(() => b.thread.messages.length === 1 && did.length === begun.length, {
+      what: "it is at that point",
+    });
+    if (begun.length === 0)
+      await until(() => b.thread.texts().includes("half of"), { what: "text is shown" });
+    dying.die();
+    await b.rest();
+    expect(did).toEqual(begun);
+    expect(b.asked(2).filter((line) => line.startsWith("tool: outcome unknown"))).toHaveLength(
+      begun.length === 2 ? 3 : begun.length,
+    );
+    expect(b.model.requests).toHaveLength(2);
+    expect(b.thread.messages).toHaveLength(1);
+    expect(b.shown()).toEqual(["the whole answer"]);
+    expect(await b.attempts()).toEqual([["crashed", "ended"]]);
+    expect(await b.fates()).toEqual(["hello: answered"]);
+    expect(await b.problems()).toEqual([]);
+  },
+);
+
 test.each([false, true])(
   "killed between the end and the final page, with a write on its way that lands on it: it is written once more, also after a hand-over (%s)",
   async (handsOver) => {
