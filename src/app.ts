@@ -41,7 +41,7 @@ import { modelsOf, openAgent } from "./parts/agent.ts";
 import { openAttendance } from "./parts/attendance.ts";
 import { localCoordination, redisCoordination, type CoordinationTimes } from "./parts/coordination.ts";
 import { openDatabase, type DatabaseTimes } from "./parts/database.ts";
-import { openDiscord, type DiscordTimes } from "./parts/discord.ts";
+import type { DiscordTimes } from "./parts/discord.ts";
 import { openGoals } from "./parts/goal-store.ts";
 import { openGoalParts } from "./parts/goal-tools.ts";
 import { createHooks } from "./parts/hooks.ts";
@@ -49,9 +49,10 @@ import { openInstalls } from "./parts/installs.ts";
 import { nothingHere, stillStarting } from "./parts/meanwhile.ts";
 import { openOverviews } from "./parts/overviews.ts";
 import { isWebChatOn, openPlaces } from "./parts/places.ts";
+import { openDiscord, openSlack } from "./parts/platforms.ts";
 import { openServing, startWorkers } from "./parts/serving.ts";
+import { isSlackOverHttp } from "./parts/slack-settings.ts";
 import { openStores } from "./parts/stores.ts";
-import { isSlackOverHttp, openSlack } from "./parts/slack.ts";
 import { openTitles } from "./parts/titles.ts";
 import { openWatch } from "./parts/watch.ts";
 import { openWebChat } from "./parts/web-chat.ts";
@@ -257,11 +258,11 @@ export async function startApp(
     started.push({ name: "goal cards", stop: () => goalCards.stop() });
 
     if (role !== "gateway") {
-      const goalParts = openGoalParts({ goals, proposals, policies, clock, log, newId }, settings);
+      const goalParts = await openGoalParts({ goals, proposals, policies, clock, log, newId }, settings);
       started.push({ name: "lite model", stop: () => goalParts.close() });
       const tools = [goalParts.create, ...(world.tools ?? [])];
       const told = { clock, log, conversation: places.conversation, tools, goalTools: goalParts.tools };
-      const agent = openAgent(told, settings, BOT_NAME);
+      const agent = await openAgent(told, settings, BOT_NAME);
       started.push({ name: "model", stop: () => agent.close() });
       const sweeper = createSweeper(
         {
@@ -292,7 +293,7 @@ export async function startApp(
           model: agent.model,
           profileOf: agent.profileOf,
           replies: settings.config.replies,
-          titler: openTitles({ sql, surfaceOf, clock, log, newId }, settings),
+          titler: await openTitles({ sql, surfaceOf, clock, log, newId }, settings),
           surfaceOf,
           backlog: createBacklog({ store, inbox, access, clock, log, conversationOf }),
           goals: goalLife.goalTurns(goalParts.bookkeeping),

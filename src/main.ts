@@ -14,9 +14,6 @@ import { startApp, type App, type Role } from "./app.ts";
 import { toBobbinError } from "./core/errors.ts";
 import { createKnownSecrets, type KnownSecrets } from "./core/mask.ts";
 import type { Log } from "./core/ports/log.ts";
-import { runDoctor } from "./doctor.ts";
-import { preparePostgres } from "./parts/database.ts";
-import { exportTo, importFrom } from "./parts/move.ts";
 
 const COMMANDS: readonly Command[] = ["start", "gateway", "worker", "migrate", "doctor", "export", "import"];
 
@@ -44,20 +41,26 @@ async function main(argument: string | undefined, file: string | undefined): Pro
   );
   try {
     switch (command) {
-      case "doctor":
+      case "doctor": {
+        const { runDoctor } = await import("./doctor.ts");
         return await runDoctor(settings, print);
-      case "migrate":
+      }
+      case "migrate": {
+        const { preparePostgres } = await import("./parts/database.ts");
         await preparePostgres(settings.databaseUrl ?? "", log);
         print("The schema is up to date.");
         return 0;
+      }
       case "export":
-      case "import":
+      case "import": {
         if (file === undefined) {
           complain(`Say which file: npm run ${command} -- bobbin.jsonl.gz`);
           return 2;
         }
+        const { exportTo, importFrom } = await import("./parts/move.ts");
         print(await (command === "export" ? exportTo : importFrom)(file, settings, log));
         return 0;
+      }
       case "start":
       case "gateway":
       case "worker":

@@ -3,7 +3,6 @@
 import { readFileSync } from "node:fs";
 import { createDemoModel, demoRecord } from "../adapters/demo/model.ts";
 import { sha256 } from "../adapters/ids.ts";
-import { createOpenAiModel } from "../adapters/openai/model.ts";
 import { listedModels, modelRecordOf } from "../adapters/settings/model-record.ts";
 import type { Settings } from "../adapters/settings/settings.ts";
 import { createTimeTool } from "../adapters/tools/clock.ts";
@@ -47,8 +46,8 @@ export function modelsOf(role: "start" | "gateway" | "worker", settings: Setting
   return role === "gateway" ? { listed: listedModels(settings) } : { usual: demoRecord, listed: [] };
 }
 
-/** @throws Error when SYSTEM_PROMPT_FILE cannot be read. */
-export function openAgent(deps: AgentDeps, settings: Settings, botName: string): Agent {
+/** Rejects when SYSTEM_PROMPT_FILE cannot be read. */
+export async function openAgent(deps: AgentDeps, settings: Settings, botName: string): Promise<Agent> {
   const { clock, log, conversation } = deps;
   const { limits } = settings.config;
   const record = modelRecordOf(settings);
@@ -65,6 +64,7 @@ export function openAgent(deps: AgentDeps, settings: Settings, botName: string):
   if (record === undefined) {
     return { model: createDemoModel({ clock }), profileOf, close: () => Promise.resolve() };
   }
+  const { createOpenAiModel } = await import("../adapters/openai/model.ts");
   const model = createOpenAiModel(
     { clock, log },
     {

@@ -24,7 +24,7 @@ export interface GoalParts {
   close(): Promise<void>;
 }
 
-export function openGoalParts(
+export async function openGoalParts(
   deps: {
     readonly goals: Goals;
     readonly proposals: GoalProposals;
@@ -34,11 +34,11 @@ export function openGoalParts(
     readonly newId: NewId;
   },
   settings: Settings,
-): GoalParts {
+): Promise<GoalParts> {
   const { goals: rules } = settings.config;
   const isWanted = [rules, ...rules.places].some(({ verify }) => verify === true);
   const hasLite = settings.liteModel !== undefined;
-  const lite = openLiteModel(deps, settings, isWanted ? "always" : "if set");
+  const lite = await openLiteModel(deps, settings, isWanted ? "always" : "if set");
   const verifier =
     lite &&
     createVerifier(

@@ -23,7 +23,6 @@ import { createSlackPeopleNow } from "../adapters/slack/people-now.ts";
 import { createSlackSignIn } from "../adapters/slack/sign-in.ts";
 import { createSlackStanding, type SlackStandingOptions } from "../adapters/slack/standing.ts";
 import { botOf, createSlackSpaces } from "../adapters/slack/spaces.ts";
-import type { Settings } from "../adapters/settings/settings.ts";
 import type { Access } from "../core/access/access.ts";
 import type { Door } from "../core/admin/door.ts";
 import type { Branching } from "../core/branch/branching.ts";
@@ -53,6 +52,7 @@ import type { GoalWakes } from "../core/run/wake-goal.ts";
 import { threadOf, type SessionId } from "../core/thread.ts";
 import type { StoredInstalls } from "./installs.ts";
 import { orLater } from "./or-later.ts";
+import { isSlackOverHttp, type SlackSettings } from "./slack-settings.ts";
 import { untilThere } from "./until-there.ts";
 
 export interface Slack {
@@ -104,25 +104,6 @@ export interface SlackWayIn {
   readonly http: MountedDirectly["direct"] | undefined;
   /** May be called twice. */
   stop(): Promise<void>;
-}
-
-export type SlackSettings = Pick<
-  Settings,
-  | "slackBotToken"
-  | "slackAppToken"
-  | "slackSigningSecret"
-  | "slackClientId"
-  | "slackClientSecret"
-  | "slackApiUrl"
-  | "publicUrl"
-  | "secretKey"
-  | "config"
->;
-
-/** Whether something of Slack's comes to our HTTP server: its requests, or people who install the app. */
-export function isSlackOverHttp(settings: SlackSettings): boolean {
-  const { slackBotToken, slackAppToken, slackClientId } = settings;
-  return slackClientId !== undefined || (slackBotToken !== undefined && slackAppToken === undefined);
 }
 
 export interface SlackDeps {

@@ -13,7 +13,7 @@ import type { SessionId } from "../core/thread.ts";
 import { openLiteModel } from "./lite-model.ts";
 
 /** Undefined where no `LITE_MODEL` is set: then threads are called by their first words. */
-export function openTitles(
+export async function openTitles(
   deps: {
     readonly sql: Sql;
     readonly clock: Clock;
@@ -22,8 +22,8 @@ export function openTitles(
     surfaceOf(session: SessionId): Surface;
   },
   settings: Settings,
-): Titler | undefined {
-  const lite = openLiteModel(deps, settings, "if set");
+): Promise<Titler | undefined> {
+  const lite = await openLiteModel(deps, settings, "if set");
   if (lite === undefined) return undefined;
   const titler = createTitler(
     { ...deps, model: lite.model, hash: sha256, titles: createTitles(deps.sql) },
