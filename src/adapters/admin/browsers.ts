@@ -103,7 +103,10 @@ export function routeBrowsers(
     const id = c.req.param("id");
     await audit.write({ who, kind: "revoke", about: id });
     const wasIn = await signIns.leave(id, who, role === "admin" ? undefined : who.person);
-    if (!wasIn) return gone(c);
+    if (!wasIn) {
+      await audit.write({ who, kind: "refused", about: `no such browser: ${id}` });
+      return gone(c);
+    }
     return c.redirect("/admin/browsers", 303);
   });
 }

@@ -110,9 +110,18 @@ export function routeErase(app: Hono<AdminEnv>, deps: EraseDeps, stored: WithSto
         c,
         "Say what is to be held: the whole id of a thread of this space, or a person's id.",
       );
-    if (reason === undefined) return unreadable(c, "Say in a few words why it is held.");
-    await audit.write({ who, kind: "hold", about: `${thing.kind} ${thing.subject}`, ...sessionOf(thing) });
-    if (!(await holds.set(newId(), thing, reason, who))) return unreadable(c, "That is held already.");
+    if (reason === undefined) return unreadable(c, "Say why it is held, in 4,000 letters at most.");
+    const about = `${thing.kind} ${thing.subject}`;
+    await audit.write({ who, kind: "hold", about, ...sessionOf(thing) });
+    if (!(await holds.set(newId(), thing, reason, who))) {
+      await audit.write({
+        who,
+        kind: "refused",
+        about: `hold: ${about} is held already`,
+        ...sessionOf(thing),
+      });
+      return unreadable(c, "That is held already.");
+    }
     return c.redirect("/admin/erasures", 303);
   });
 
@@ -120,7 +129,10 @@ export function routeErase(app: Hono<AdminEnv>, deps: EraseDeps, stored: WithSto
     const { who } = c.get("viewer");
     const id = c.req.param("id");
     await audit.write({ who, kind: "lift", about: id });
-    if (!(await holds.lift(id, who))) return unknown(c);
+    if (!(await holds.lift(id, who))) {
+      await audit.write({ who, kind: "refused", about: `lift: no hold ${id} stands` });
+      return unknown(c);
+    }
     return c.redirect("/admin/erasures", 303);
   });
 

@@ -73,8 +73,10 @@ export function routeRemarks(
         if (whom === undefined) return noReviewer(c);
         const to = whom.person === who.person ? "" : ` to ${whom.person}`;
         await audit.write({ who, kind: "flag", session, about: `${what} ${id}${to}` });
-        if (!(await remarks[what](session, id, whom)))
-          return shown(c, problemPage("Not found", "There is no such open flag in this thread."), 404);
+        if (!(await remarks[what](session, id, whom))) {
+          await audit.write({ who, kind: "refused", session, about: `${what}: no open flag ${id}` });
+          return problem(c, "Not found", "There is no such open flag in this thread.", 404);
+        }
         return c.redirect(`${threadPathOf(session)}#remarks`, 303);
       }),
     );

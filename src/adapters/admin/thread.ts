@@ -227,7 +227,11 @@ export function routeThread(app: Hono<AdminEnv>, deps: ThreadDeps): void {
       const { who } = c.get("viewer");
       const { session } = overview;
       await audit.write({ who, kind, session, ...(about === undefined ? {} : { about }) });
-      return show(overview);
+      const answer = await show(overview);
+      // The line before says what was asked.
+      if (answer.status === 404)
+        await audit.write({ who, kind: "refused", session, about: `not there: ${about ?? c.req.path}` });
+      return answer;
     });
   }
 }

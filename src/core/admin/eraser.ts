@@ -127,9 +127,13 @@ export function createEraser(deps: EraserDeps, options: EraserOptions = {}): Era
         about: `${thing.kind} ${thing.subject}, erasure ${id}`,
       });
       const begun = await erasures.begin(id, thing, reason, who);
-      if (begun.kind !== "begun") return begun;
-      takeUp(id);
-      return { kind: "begun", id };
+      if (begun.kind === "begun") {
+        takeUp(id);
+        return { kind: "begun", id };
+      }
+      const why = begun.kind === "held" ? `held by hold ${begun.hold.id}` : "nothing of it is stored";
+      await audit.write({ who, kind: "refused", ...session, about: `erasure ${id}: ${why}` });
+      return begun;
     },
     done: (id) => working.get(id) ?? Promise.resolve(),
     start: plan,

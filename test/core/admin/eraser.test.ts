@@ -81,6 +81,24 @@ test("where only reactions go, what runs is neither stopped nor waited for", asy
   await eraser.stop();
 });
 
+test.each<[string, Begun, string]>([
+  [
+    "is held",
+    { kind: "held", hold: { id: "h1", kind: "space", subject: "T1", reason: "case 9", name: "Cyd", at: 1 } },
+    "held by hold h1",
+  ],
+  ["is not there", { kind: "nothing" }, "nothing of it is stored"],
+])("of what %s a second line says that nothing was erased, and why", async (_, begun, why) => {
+  const { eraser, done, lines } = world({ begun });
+  expect(await eraser.erase({ kind: "thread", subject: one }, "words of the reason", who)).toEqual(begun);
+  expect(done).toEqual([]);
+  expect(lines).toEqual([
+    { who, kind: "erase", session: one, about: `thread ${one}, erasure e1` },
+    { who, kind: "refused", session: one, about: `erasure e1: ${why}` },
+  ]);
+  await eraser.stop();
+});
+
 test("a run may end by itself, and is waited for no longer than that", async () => {
   const { eraser, clock, done, running } = world({}, { endsWithinMs: 1_000 });
   running.add(one);
