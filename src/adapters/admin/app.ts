@@ -28,6 +28,7 @@ import { routeSignIn, routeSignOut } from "./sign-in.ts";
 import { routeReviews, type ReviewDeps } from "./reviews.ts";
 import { routeThread, type ThreadDeps } from "./thread.ts";
 import { routeThreads, type ThreadsDeps } from "./threads.ts";
+import { problem } from "./typed.ts";
 import { routeUsage, type UsageDeps } from "./usage.ts";
 import { onlyViewers, type AdminEnv } from "./viewer.ts";
 import { routeWays, type WaysDeps } from "./ways.ts";
@@ -109,14 +110,14 @@ export function createAdminPages(given: AdminDeps, options: AdminOptions): Hono<
   app.all("*", (c) => shown(c, problemPage("Not found", "There is no such page."), 404));
 
   function trouble(c: Context, error: unknown): Response | Promise<Response> {
-    if (error instanceof TooBusy) return shown(c, problemPage("Not now", error.message), 503);
+    if (error instanceof TooBusy) return problem(c, "Not now", error.message, 503);
     const known = toBobbinError(error);
     const isStore = known.code === "store_unavailable" || known.code === "store_full";
     const ours = isStore ? known : new BobbinError("panic", known.message, { cause: known });
     // The path of a sign-in holds its secret.
     const path = c.req.path.replace(/^(\/admin\/in\/).*/, "$1…");
     deps.log.error("an admin page failed", { path, method: c.req.method, error: known });
-    return shown(c, problemPage("This did not work", sentenceFor(ours)), isStore ? 503 : 500);
+    return problem(c, "This did not work", sentenceFor(ours), isStore ? 503 : 500);
   }
 
   return app;

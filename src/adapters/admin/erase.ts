@@ -10,13 +10,13 @@ import type { Clock } from "../../core/ports/clock.ts";
 import type { ErasedThing, Erasures } from "../../core/ports/erasures.ts";
 import type { HeldThing, Hold, Holds } from "../../core/ports/holds.ts";
 import type { Person } from "../../core/ports/sign-ins.ts";
-import { isBlank } from "../../core/text.ts";
 import { threadOf, toSessionId, type SessionId } from "../../core/thread.ts";
 import { aroundOf } from "./around.ts";
 import { confirmBody, erasureBody, erasuresBody, holdFormOf } from "./pages/erase.ts";
-import { page, problemPage, type Markup } from "./pages/layout.ts";
+import { page, type Markup } from "./pages/layout.ts";
 import { threadPathOf } from "./pages/paths.ts";
 import { shown } from "./shown.ts";
+import { problem, textIn } from "./typed.ts";
 import { onlyAdmins, type AdminContext, type AdminEnv } from "./viewer.ts";
 
 export interface EraseDeps {
@@ -29,14 +29,13 @@ export interface EraseDeps {
 }
 
 const SHOWN = 200;
-const LONGEST_REASON = 4_000;
 /** So long the page waits for a small one; of a large one its page says how far it is. */
 const WAITS_MS = 8_000;
 
-/** With a thread of the viewer's space and what it is called, or the answer that there is none such. */
+/** With a thread of the viewer's space, what it is called and the page that shows it, or the answer that there is none such. */
 export type WithStored = (
   c: AdminContext,
-  work: (session: SessionId, name: string) => Promise<Response>,
+  work: (session: SessionId, name: string, page: string) => Promise<Response>,
 ) => Promise<Response>;
 
 /** @param stored to erase a thread nobody needs to read it. */
@@ -68,11 +67,11 @@ export function routeErase(app: Hono<AdminEnv>, deps: EraseDeps, stored: WithSto
   });
 
   app.get("/threads/:id/erase", admins, (c) =>
-    stored(c, async (session, name) => {
-      const path = threadPathOf(session);
+    stored(c, async (session, name, back) => {
+      const action = `${threadPathOf(session)}/erase`;
       const csrf = c.get("csrf");
       const thing: ErasedThing = { kind: "thread", subject: session };
-      const confirm = confirmBody(thing, name, { action: `${path}/erase`, csrf, back: path });
+      const confirm = confirmBody(thing, name, { action, csrf, back });
       return answer(c, "Erase a thread", html`${confirm} ${holdFormOf(session, csrf)}`);
     }),
   );
@@ -104,7 +103,7 @@ export function routeErase(app: Hono<AdminEnv>, deps: EraseDeps, stored: WithSto
     const { who } = c.get("viewer");
     const form = await c.req.parseBody();
     const thing = heldIn(form["kind"], form["subject"], who);
-    const reason = reasonIn(form["reason"]);
+    const reason = await textIn(c, "reason");
     if (thing === undefined)
       return unreadable(
         c,
@@ -141,15 +140,15 @@ export function routeErase(app: Hono<AdminEnv>, deps: EraseDeps, stored: WithSto
     thing: ErasedThing,
     form: Readonly<Record<string, unknown>>,
   ): Promise<Response> {
-    const reason = reasonIn(form["reason"]);
+    const reason = await textIn(c, "reason");
     if (reason === undefined || form["sure"] !== "yes")
-      return unreadable(c, "Say why it is erased, and that you are sure.");
+      return unreadable(c, "Say why it is erased, in 4,000 letters at most, and that you are sure.");
     const begun = await eraser.erase(thing, reason, c.get("viewer").who);
     switch (begun.kind) {
       case "held":
-        return shown(c, problemPage("Held", sentenceOf(begun.hold)), 409);
+        return problem(c, "Held", sentenceOf(begun.hold), 409);
       case "nothing":
-        return shown(c, problemPage("Nothing to erase", "Nothing of that is stored in this space."), 404);
+        return problem(c, "Nothing to erase", "Nothing of that is stored in this space.", 404);
       case "begun":
         await Promise.race([eraser.done(begun.id), pause(deps.clock, WAITS_MS)]);
         return c.redirect(`/admin/erasures/${begun.id}`, 303);
@@ -169,21 +168,17 @@ async function answer(c: AdminContext, title: string, body: Markup): Promise<Res
 }
 
 async function unreadable(c: AdminContext, sentence: string): Promise<Response> {
-  return shown(c, problemPage("Not done", sentence), 400);
+  return problem(c, "Not done", sentence, 400);
 }
 
 async function unknown(c: AdminContext): Promise<Response> {
-  return shown(c, problemPage("Not found", "There is no such thing in this space."), 404);
+  return problem(c, "Not found", "There is no such thing in this space.", 404);
 }
 
 /** As platforms and the web chat make them. */
 function personIn(given: unknown): string | undefined {
   const text = typeof given === "string" ? given.trim() : "";
   return /^[A-Za-z0-9._-]{1,64}$/.test(text) ? text : undefined;
-}
-
-function reasonIn(given: unknown): string | undefined {
-  return typeof given !== "string" || isBlank(given) ? undefined : given.trim().slice(0, LONGEST_REASON);
 }
 
 function heldIn(kind: unknown, subject: unknown, { platform, space }: Person): HeldThing | undefined {

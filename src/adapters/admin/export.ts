@@ -10,9 +10,10 @@ import { aroundOf } from "./around.ts";
 import { FORMATS, type FormatName, type SendExport } from "./export/exporter.ts";
 import { aboutOf, filterIn } from "./filter.ts";
 import { exportBody } from "./pages/export.ts";
-import { page, problemPage } from "./pages/layout.ts";
-import { textIn, type WithThread } from "./remarks.ts";
+import { page } from "./pages/layout.ts";
+import type { WithThread } from "./remarks.ts";
 import { shown } from "./shown.ts";
+import { lostIn, problem, textIn } from "./typed.ts";
 import type { AdminContext, AdminEnv } from "./viewer.ts";
 
 export interface ExportRouteDeps {
@@ -46,6 +47,8 @@ export function routeExport(
     const format = await formatIn(c);
     if (format === undefined) return unknownFormat(c);
     const reason = await textIn(c, "reason");
+    if (reason === undefined && (await lostIn(c)) !== undefined)
+      return problem(c, "Not done", "Give the reason in 4,000 letters at most.", 400);
     if (reason !== undefined)
       await audit.write({ who, kind: "reason", about: `${reason} (an export of ${JSON.stringify(filter)})` });
     await channels.learn(who);
@@ -77,5 +80,5 @@ async function formatIn(c: AdminContext): Promise<FormatName | undefined> {
 }
 
 function unknownFormat(c: AdminContext): Response | Promise<Response> {
-  return shown(c, problemPage("Not done", "Choose what the file is written as."), 400);
+  return problem(c, "Not done", "Choose what the file is written as.", 400);
 }

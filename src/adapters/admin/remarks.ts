@@ -7,11 +7,10 @@ import type { Audit } from "../../core/ports/audit.ts";
 import type { Overview } from "../../core/ports/overviews.ts";
 import { REMARK_KINDS, type Remarks } from "../../core/ports/remarks.ts";
 import type { Reviews } from "../../core/ports/reviews.ts";
-import { isBlank } from "../../core/text.ts";
-import { threadPathOf } from "./pages/paths.ts";
-import { problemPage } from "./pages/layout.ts";
+import type { WithStored } from "./erase.ts";
+import { ownPathWithin, threadPathOf } from "./pages/paths.ts";
 import { noReviewer, reviewerIn } from "./reviews.ts";
-import { shown } from "./shown.ts";
+import { problem, textIn } from "./typed.ts";
 import type { AdminContext, AdminEnv } from "./viewer.ts";
 
 export interface RemarkDeps {
@@ -28,22 +27,21 @@ export type WithThread = (
   work: (overview: Overview) => Promise<Response>,
 ) => Promise<Response>;
 
-const LONGEST = 4_000;
-
 export function routeRemarks(
   app: Hono<AdminEnv>,
   { remarks, audit, newId, reviews, viewers }: RemarkDeps,
-  /** `opened`: a reason is given where one is needed. `named`: it is of the viewer's space. */
-  threads: { readonly opened: WithThread; readonly named: WithThread },
+  /** `opened`: a reason is given where one is needed. `stored`: it is of the viewer's space, also where it never began. */
+  threads: { readonly opened: WithThread; readonly stored: WithStored },
 ): void {
   app.post("/threads/:id/reason", (c) =>
-    threads.named(c, async ({ session }) => {
+    threads.stored(c, async (session, _, page) => {
       const { who, entered } = c.get("viewer");
       const reason = await textIn(c, "reason");
-      if (reason === undefined) return unreadable(c, "Say in a few words why you open it.");
+      if (reason === undefined)
+        return unreadable(c, "Say in a few words why you open it, in 4,000 letters at most.");
       await audit.write({ who, kind: "reason", session, about: reason });
       await remarks.giveReason(entered.id, session, reason);
-      return c.redirect(threadPathOf(session), 303);
+      return c.redirect(ownPathWithin(page, (await c.req.parseBody())["next"]), 303);
     }),
   );
 
@@ -53,9 +51,12 @@ export function routeRemarks(
       const form = await c.req.parseBody();
       const kind = REMARK_KINDS.find((each) => each === form["kind"]);
       const text = await textIn(c, "text");
-      if (kind === undefined || text === undefined) return unreadable(c, "Write what it is about.");
-      const line = (await textIn(c, "about")) ?? "";
-      const [, epoch, seq] = /^(\d{1,9})[.-](\d{1,15})$/.exec(line) ?? [];
+      if (kind === undefined || text === undefined)
+        return unreadable(c, "Write what it is about, in 4,000 letters at most.");
+      const line = await textIn(c, "about");
+      const [, epoch, seq] = /^(\d{1,9})[.-](\d{1,15})$/.exec(line ?? "") ?? [];
+      if (line !== undefined && epoch === undefined)
+        return unreadable(c, "Name the entry by the number that stands above it, such as 1.4, or name none.");
       const about = epoch === undefined ? {} : { about: { epoch: Number(epoch), seq: Number(seq) } };
       const id = newId();
       await audit.write({ who, kind: kind === "note" ? "note" : "flag", session, about: `${kind} ${id}` });
@@ -83,12 +84,6 @@ export function routeRemarks(
   }
 }
 
-/** Undefined for none. */
-export async function textIn(c: AdminContext, name: string): Promise<string | undefined> {
-  const given = (await c.req.parseBody())[name];
-  return typeof given !== "string" || isBlank(given) ? undefined : given.trim().slice(0, LONGEST);
-}
-
-function unreadable(c: AdminContext, sentence: string): Response | Promise<Response> {
-  return shown(c, problemPage("Not done", sentence), 400);
+async function unreadable(c: AdminContext, sentence: string): Promise<Response> {
+  return problem(c, "Not done", sentence, 400);
 }

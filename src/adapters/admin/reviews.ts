@@ -13,6 +13,7 @@ import { aroundOf } from "./around.ts";
 import { page, problemPage } from "./pages/layout.ts";
 import { refusalsBody } from "./pages/refusals.ts";
 import { shown } from "./shown.ts";
+import { pageOf } from "./typed.ts";
 import type { AdminContext, AdminEnv } from "./viewer.ts";
 
 export interface ReviewDeps {
@@ -49,6 +50,7 @@ export function routeReviews(app: Hono<AdminEnv>, deps: ReviewDeps): void {
       opened,
       csrf: around.csrf,
       role: around.role,
+      path: pageOf(c),
     };
     return shown(c, page(around, "threads", "Refusals", refusalsBody(view)));
   });

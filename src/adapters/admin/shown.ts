@@ -3,7 +3,7 @@
 import type { Context } from "hono";
 import type { Markup } from "./pages/layout.ts";
 
-type Status = 200 | 400 | 401 | 403 | 404 | 409 | 429 | 500 | 503;
+export type Status = 200 | 400 | 401 | 403 | 404 | 409 | 429 | 500 | 503;
 
 export function shown(c: Context, markup: Markup, status: Status = 200): Response | Promise<Response> {
   c.header("Cache-Control", "no-store, private");

@@ -29,6 +29,7 @@ import { routeRemarks, type RemarkDeps, type WithThread } from "./remarks.ts";
 import { isOf } from "./reviews.ts";
 import { shown } from "./shown.ts";
 import type { AdminContext, AdminEnv } from "./viewer.ts";
+import { lostIn, pageOf, problem } from "./typed.ts";
 
 export interface ThreadDeps extends LiveDeps, RemarkDeps, EraseDeps {
   readonly overviews: Overviews;
@@ -59,8 +60,10 @@ export function routeThread(app: Hono<AdminEnv>, deps: ThreadDeps): void {
     const isRefused =
       session !== undefined && isOf(session, c.get("viewer").who) && (await deps.reviews.hasRefusal(session));
     return isRefused && (await overviewOf(c.get("viewer").who, session)) === undefined
-      ? work(session, "A thread that never began")
-      : named(c, (overview) => work(overview.session, nameOfThread(overview)));
+      ? work(session, "A thread that never began", "/admin/refusals")
+      : named(c, (overview) =>
+          work(overview.session, nameOfThread(overview), threadPathOf(overview.session)),
+        );
   };
   /** One that was not written for everybody is opened only by who says why. */
   const opened: WithThread = (c, work) =>
@@ -69,9 +72,10 @@ export function routeThread(app: Hono<AdminEnv>, deps: ThreadDeps): void {
       if (!needsReason(overview) || (await deps.remarks.hasReason(entered.id, overview.session)))
         return work(overview);
       const around = aroundOf(c);
-      return shown(c, page(around, "threads", "Why?", reasonBody(overview, around.csrf)), 403);
+      const asked = { csrf: around.csrf, next: pageOf(c), lost: await lostIn(c) };
+      return shown(c, page(around, "threads", "Why?", reasonBody(overview, asked)), 403);
     });
-  routeRemarks(app, deps, { opened, named });
+  routeRemarks(app, deps, { opened, stored });
   routeThreadExport(app, opened, deps.sendExport);
   routeErase(app, deps, stored);
 
@@ -242,11 +246,7 @@ function sideIn(c: Context): ThreadSide {
 }
 
 async function unknown(c: Context): Promise<Response> {
-  return shown(
-    c,
-    problemPage("No such thread", "It is not one of this space, or its address is not whole."),
-    404,
-  );
+  return problem(c, "No such thread", "It is not one of this space, or its address is not whole.", 404);
 }
 
 function raw(c: Context, body: string, name: string): Response {

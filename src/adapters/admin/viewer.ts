@@ -7,10 +7,10 @@ import { STAY_MS, type Viewer, type Viewers } from "../../core/admin/viewers.ts"
 import type { Hash } from "../../core/ids.ts";
 import type { Audit } from "../../core/ports/audit.ts";
 import type { Person } from "../../core/ports/sign-ins.ts";
-import { problemPage } from "./pages/layout.ts";
 import { isAskedByPage } from "./pages/paths.ts";
 import { shown } from "./shown.ts";
 import { signInPage, type SignInChoices } from "./pages/sign-in.ts";
+import { lostIn, pageOf, problem } from "./typed.ts";
 
 /** What the HTTP server gives with each request. */
 export interface AdminEnv {
@@ -61,7 +61,7 @@ export function onlyViewers(
   async function refused(c: AdminContext, who: Person, why: string): Promise<Response> {
     await audit.write({ who, kind: "refused", about: `${why}: ${c.req.method} ${c.req.path}` });
     const sentence = "You have no role on these pages any more. An admin of the space can give you one.";
-    return shown(c, problemPage("No access", sentence), 403);
+    return problem(c, "No access", sentence, 403);
   }
 
   return async function viewer(c, next) {
@@ -70,14 +70,14 @@ export function onlyViewers(
     const viewing = await viewers.of(secret, !isAskedByPage(c.req.path));
     switch (viewing.kind) {
       case "out": {
-        const wanted = c.req.method === "GET" ? c.req.path : undefined;
-        return shown(c, signInPage({ ...options.choices(c), wanted }), 401);
+        const around = { wanted: pageOf(c), lost: await lostIn(c) };
+        return shown(c, signInPage({ ...options.choices(c), ...around }), 401);
       }
       case "refused":
         return refused(c, viewing.who, "no role");
       case "unknown": {
         const sentence = "Whether you still are an admin could not be learnt. Try again in a minute.";
-        return shown(c, problemPage("Not now", sentence), 503);
+        return problem(c, "Not now", sentence, 503);
       }
       case "in":
         break;
@@ -94,7 +94,7 @@ export function onlyViewers(
           about: `no token: ${c.req.method} ${c.req.path}`,
         });
         const sentence = "The page was open for too long. Go back, load it again, and try once more.";
-        return shown(c, problemPage("Not done", sentence), 403);
+        return problem(c, "Not done", sentence, 403);
       }
     }
     c.set("viewer", viewing.viewer);
@@ -113,7 +113,7 @@ export function onlyAdmins({ audit }: Pick<ViewerDeps, "audit">): MiddlewareHand
       return undefined;
     }
     await audit.write({ who, kind: "refused", about: `only admins: ${c.req.method} ${c.req.path}` });
-    return shown(c, problemPage("For admins", "Only admins of the space may see this page."), 403);
+    return problem(c, "For admins", "Only admins of the space may see this page.", 403);
   };
 }
 

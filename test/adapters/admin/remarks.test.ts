@@ -203,6 +203,19 @@ test("refusals are listed with who and by which rule, also where no thread began
   expect(first).toContain("no thread began");
   for (const hidden of ["<script>let", "Yucatan", "not for the bot", "of the others"])
     expect(first).not.toContain(hidden);
+  // Somebody's own is opened with a reason there, by each for themselves, though it has no page.
+  const own = "slack:T1:D7:999.2";
+  expect(first).toContain(`action="${at(own, "/reason")}"`);
+  expect((await boss.send(at(own, "/reason"), { reason: " " })).status).toBe(400);
+  const opened = await boss.send(at(own, "/reason"), { reason: "ticket 16", next: "/admin/refusals?all=1" });
+  expect([opened.status, opened.headers.get("location")]).toEqual([303, "/admin/refusals?all=1"]);
+  expect(await page()).toContain("my own Yucatan");
+  expect((await reviewer.get("/admin/refusals")).text).not.toContain("Yucatan");
+  expect((await world.audited(person("T1", "UBOSS"))).find(({ kind }) => kind === "reason")).toMatchObject({
+    session: own,
+    about: "ticket 16",
+  });
+  expect((await boss.send(at("slack:T2:C1:999.4", "/reason"), { reason: "r" })).status).toBe(404);
   expect((await boss.send(at(never, "/review/assign"))).status).toBe(303);
   expect(await page()).toMatch(/with\s+<bdi>Bea/);
   expect((await boss.send(at(never, "/review/done"))).status).toBe(303);

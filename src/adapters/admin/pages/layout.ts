@@ -62,11 +62,12 @@ export function token(csrf: string): Markup {
   return html`<input type="hidden" name="csrf" value="${csrf}" />`;
 }
 
-/** One sentence, where a page cannot be shown. */
-export function problemPage(title: string, sentence: string): Markup {
+/** One sentence, where a page cannot be shown. @param more below it. */
+export function problemPage(title: string, sentence: string, more: Markup | "" = ""): Markup {
   return lonePage(
     title,
     html`<p>${sentence}</p>
+      ${more}
       <p><a href="/admin/">To the threads</a></p>`,
   );
 }

@@ -6,16 +6,33 @@ export function threadPathOf(session: SessionId): string {
   return `/admin/threads/${encodeURIComponent(session)}`;
 }
 
-/** Only to a page of ours: what came with a form or a cookie may have been made by anybody. */
+/** An address that names an entry leads to its line. */
+export function entryPathOf(session: SessionId, epoch: number, seq: number): string {
+  return `${threadPathOf(session)}?at=${epoch}-${seq}#e-${epoch}-${seq}`;
+}
+
+/**
+ * Only to a page of ours: what came with a form or a cookie may have been made by anybody. Where it names an entry, to that line; without
+ * its question where that is longer than a cookie should hold.
+ */
 export function ownPath(next: unknown): string {
-  return typeof next === "string" && /^\/admin\/[A-Za-z0-9%._~/-]*$/.test(next) && !next.includes("//")
-    ? next
-    : "/admin/";
+  const [whole = ""] = typeof next === "string" && !next.includes("//") ? next.split("#") : [];
+  const [, path, query] = /^(\/admin\/[A-Za-z0-9%._~/-]*)(?:\?(.*))?$/.exec(whole) ?? [];
+  if (path === undefined) return "/admin/";
+  if (query === undefined || !/^[A-Za-z0-9%._~/=&+:-]{1,500}$/.test(query)) return path;
+  const [, entry] = /(?:^|&)at=(\d{1,9}-\d{1,15})(?:&|$)/.exec(query) ?? [];
+  return `${path}?${query}${entry === undefined ? "" : `#e-${entry}`}`;
+}
+
+/** To `next` where that is this page, or one below it. */
+export function ownPathWithin(page: string, next: unknown): string {
+  const own = ownPath(next);
+  return own.startsWith(page) && ["", "/", "?", "#"].includes(own.charAt(page.length)) ? own : page;
 }
 
 /** The space of the thread that a page is of; undefined for other pages. */
 export function spaceOfPath(path: string): string | undefined {
-  const [, id] = /^\/admin\/threads\/([^/]+)/.exec(path) ?? [];
+  const [, id] = /^\/admin\/threads\/([^/?#]+)/.exec(path) ?? [];
   if (id === undefined) return undefined;
   try {
     const session = toSessionId(decodeURIComponent(id));

@@ -9,6 +9,7 @@ import type { SessionId } from "../../../core/thread.ts";
 import { moment, nothing, token, type Around, type Markup } from "./layout.ts";
 import { threadPathOf } from "./paths.ts";
 import { queues } from "./queues.ts";
+import { reasonForm } from "./remarks.ts";
 import { partsMarkup } from "./thread-people.ts";
 
 export interface RefusalsView {
@@ -19,9 +20,12 @@ export interface RefusalsView {
   readonly opened: ReadonlySet<SessionId>;
   readonly csrf: string;
   readonly role: Around["role"];
+  /** This page, as it stands in an address. */
+  readonly path: string;
 }
 
-export function refusalsBody({ refusals, hasMore, isUnreviewed, opened, csrf, role }: RefusalsView): Markup {
+export function refusalsBody(view: RefusalsView): Markup {
+  const { refusals, hasMore, isUnreviewed } = view;
   const query = isUnreviewed ? "" : "all=1&";
   const last = refusals.at(-1);
   return html`<h1>Refusals</h1>
@@ -39,7 +43,7 @@ export function refusalsBody({ refusals, hasMore, isUnreviewed, opened, csrf, ro
       refusals.length === 0
         ? nothing(isUnreviewed ? "Nothing is left to review." : "Nothing was refused.")
         : html`<ol class="refusals">
-            ${refusals.map((each) => refusalMarkup(each, { opened, csrf, role }))}
+            ${refusals.map((each) => refusalMarkup(each, view))}
           </ol>`
     }
     ${
@@ -49,10 +53,7 @@ export function refusalsBody({ refusals, hasMore, isUnreviewed, opened, csrf, ro
     }`;
 }
 
-function refusalMarkup(
-  refusal: Refusal,
-  { opened, csrf, role }: Pick<RefusalsView, "opened" | "csrf" | "role">,
-): Markup {
+function refusalMarkup(refusal: Refusal, { opened, csrf, role, path }: RefusalsView): Markup {
   const { session, at, inbound, reason, rule, hasThread, review } = refusal;
   const { author } = inbound;
   const isShut = needsReason(refusal) && !opened.has(session);
@@ -68,7 +69,7 @@ function refusalMarkup(
       ${hasThread ? html`<a href="${threadPathOf(session)}"><code>${session}</code></a>` : html`<code>${session}</code>`}
       ${hasThread ? "" : html`<span class="tag">no thread began</span>`} ${stateOf(review)}
     </header>
-    ${isShut ? html`<p class="dim">What they wrote is shown once the thread is opened with a reason.</p>` : what}
+    ${isShut ? shut(session, hasThread ? undefined : reasonForm(session, { csrf, next: path, rows: 1 })) : what}
     <p class="decision">
       <span class="tag bad">refused</span> <span>${reason ?? ""}</span>
       ${rule === undefined || rule === reason ? "" : html`<span class="dim">${rule}</span>`}
@@ -83,6 +84,19 @@ function refusalMarkup(
       }
     </div>
   </li>`;
+}
+
+/** @param form where there is no page of the thread that asks for the reason. */
+function shut(session: SessionId, form: Markup | undefined): Markup {
+  if (form === undefined)
+    return html`<p class="dim">
+      What they wrote is shown once <a href="${threadPathOf(session)}">the thread</a> is opened with a reason.
+    </p>`;
+  return html`<p class="dim">
+      What they wrote was not written for everybody. Say why you open it: your reason is kept in the audit
+      log.
+    </p>
+    ${form}`;
 }
 
 export function stateOf({ assigneeName, reviewedAt, reviewedName }: ReviewState): Markup {

@@ -7,7 +7,8 @@ import type { Person } from "../../../core/ports/sign-ins.ts";
 import type { SessionId } from "../../../core/thread.ts";
 import { moment, token, type Markup } from "./layout.ts";
 import { labelShown } from "./label.ts";
-import { threadPathOf } from "./paths.ts";
+import { lostMarkup, type Lost } from "./lost.ts";
+import { entryPathOf, threadPathOf } from "./paths.ts";
 import { words } from "./words.ts";
 
 const KINDS: Readonly<Record<RemarkKind, string>> = {
@@ -34,7 +35,7 @@ export function remarksMarkup(
   return html`<details class="remarks" id="remarks" ${open > 0 ? "open" : ""}>
     <summary>${title}</summary>
     <ol>
-      ${remarks.map((remark) => remarkMarkup(path, remark, people, csrf))}
+      ${remarks.map((remark) => remarkMarkup(session, remark, people, csrf))}
     </ol>
     <form method="post" action="${path}/remarks" class="remark-form">
       ${token(csrf)}
@@ -54,12 +55,13 @@ export function remarksMarkup(
 }
 
 function remarkMarkup(
-  path: string,
+  session: SessionId,
   remark: Remark,
   people: readonly Pick<Person, "person" | "name">[],
   csrf: string,
 ): Markup {
   const { id, kind, text, name, at, about, assigneeName, resolvedAt, resolvedName } = remark;
+  const path = threadPathOf(session);
   const isOpen = kind !== "note" && resolvedAt === undefined;
   const button = (what: string, label: string): Markup =>
     html`<form method="post" action="${path}/remarks/${id}/${what}">
@@ -78,11 +80,10 @@ function remarkMarkup(
           >
           <button class="act">Give it to them</button>
         </form>`;
-  const line = about === undefined ? "" : `${about.epoch}-${about.seq}`;
   return html`<li>
     <p>
       <span class="tag ${isOpen ? "bad" : ""}">${kind}</span> <bdi>${name}</bdi> ${moment(at)}
-      ${about === undefined ? "" : html`<a href="${path}?at=${line}#e-${line}">entry ${about.epoch}.${about.seq}</a>`}
+      ${about === undefined ? "" : html`<a href="${entryPathOf(session, about.epoch, about.seq)}">entry ${about.epoch}.${about.seq}</a>`}
       ${assigneeName === undefined ? "" : html`<span class="dim">with <bdi>${assigneeName}</bdi></span>`}
       ${resolvedAt === undefined ? "" : html`<span class="dim">resolved by <bdi>${resolvedName ?? ""}</bdi> ${moment(resolvedAt)}</span>`}
     </p>
@@ -91,10 +92,14 @@ function remarkMarkup(
   </li>`;
 }
 
-/** Asked before a conversation of one person with the bot is shown. */
-export function reasonBody(overview: Overview, csrf: string): Markup {
+/** Asked before what was not written for everybody is shown. @param next where it leads then. @param lost what was written meanwhile. */
+export function reasonBody(
+  overview: Overview,
+  { csrf, next, lost }: { readonly csrf: string; readonly next: string; readonly lost: Lost | undefined },
+): Markup {
   return html`<p class="back"><a href="/admin/">Threads</a></p>
     <h1>${labelShown(overview)}</h1>
+    ${lost === undefined ? "" : lostMarkup(lost)}
     <p>
       ${
         overview.isDirect
@@ -103,9 +108,19 @@ export function reasonBody(overview: Overview, csrf: string): Markup {
       }
       Say why you open it: your reason is kept in the audit log.
     </p>
-    <form method="post" action="${threadPathOf(overview.session)}/reason" class="remark-form">
-      ${token(csrf)}
-      <label class="grow">Reason<textarea name="reason" rows="3" required maxlength="4000"></textarea></label>
-      <button class="act main">Open it</button>
-    </form>`;
+    ${reasonForm(overview.session, { csrf, next, rows: 3 })}`;
+}
+
+/** @param next where it leads then. */
+export function reasonForm(
+  session: SessionId,
+  { csrf, next, rows }: { readonly csrf: string; readonly next: string; readonly rows: number },
+): Markup {
+  return html`<form method="post" action="${threadPathOf(session)}/reason" class="remark-form">
+    ${token(csrf)}<input type="hidden" name="next" value="${next}" />
+    <label class="grow"
+      >Reason<textarea name="reason" rows="${rows}" required maxlength="4000"></textarea>
+    </label>
+    <button class="act main">Open it</button>
+  </form>`;
 }

@@ -5,6 +5,7 @@ import type { SignInWay } from "../../../core/ports/sign-in-way.ts";
 import type { Person } from "../../../core/ports/sign-ins.ts";
 import type { Platform } from "../../../core/thread.ts";
 import { lonePage, type Markup } from "./layout.ts";
+import { lostMarkup, type Lost } from "./lost.ts";
 import { wayPathOf } from "./paths.ts";
 
 /** What there is on this server to come in by. */
@@ -17,13 +18,14 @@ export interface SignInChoices {
   readonly platforms: readonly Platform[];
 }
 
-/** @param wanted the page that was asked for. */
+/** @param wanted the page that was asked for. @param lost what was written into a form that only somebody who is in may send. */
 export function signInPage({
   mayEnterHere,
   ways,
   platforms,
   wanted = "/admin/",
-}: SignInChoices & { readonly wanted: string | undefined }): Markup {
+  lost,
+}: SignInChoices & { readonly wanted: string | undefined; readonly lost?: Lost | undefined }): Markup {
   const buttons = ways.map(
     ({ platform, name }) =>
       html`<p>
@@ -41,7 +43,8 @@ export function signInPage({
   const isWebAlone = asked.length === 0;
   return lonePage(
     "Sign in",
-    html`<p>These pages show what people wrote and what the bot did. They are for admins and reviewers.</p>
+    html`${lost === undefined ? "" : lostMarkup(lost)}
+      <p>These pages show what people wrote and what the bot did. They are for admins and reviewers.</p>
       ${buttons} ${mayEnterHere ? here : ""}
       ${
         isWebAlone

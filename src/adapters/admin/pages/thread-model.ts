@@ -6,7 +6,7 @@ import type { LongResult, ReviewedEntry } from "../../../core/ports/review.ts";
 import type { SessionId } from "../../../core/thread.ts";
 import { formatDuration } from "../../../core/measure.ts";
 import { moment, type Markup } from "./layout.ts";
-import { threadPathOf } from "./paths.ts";
+import { entryPathOf, threadPathOf } from "./paths.ts";
 import { words } from "./words.ts";
 
 export function entryForModel(
@@ -19,7 +19,8 @@ export function entryForModel(
   const head = (what: Markup | string): Markup =>
     html`<header>
       <strong>${what}</strong>
-      <a class="dim" href="#e-${epoch}-${seq}" title="Link to this entry">${epoch}.${seq}</a> ${moment(at)}
+      <a class="dim" href="${entryPathOf(session, epoch, seq)}" title="Link to this entry">${epoch}.${seq}</a>
+      ${moment(at)}
     </header>`;
   return html`<article class="entry ${body.kind}" id="e-${epoch}-${seq}">${inside()}</article>`;
 

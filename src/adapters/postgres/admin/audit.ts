@@ -27,8 +27,8 @@ where platform = $1 and space = $2 and n < coalesce($3::bigint, 9223372036854775
 order by n desc limit $4::integer`,
 };
 
-/** More of a search than anybody writes. */
-const LONGEST_ABOUT = 2_000;
+/** A whole reason, with the filter of the export that it was given for. */
+const LONGEST_ABOUT = 8_000;
 
 interface LineRow {
   readonly n: number;

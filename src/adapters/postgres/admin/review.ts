@@ -60,12 +60,13 @@ select coalesce(
     where e.session = $1 and e.run = $2 and e.round = $3::integer and e.kind = 'tool' and e.body->>'call' = $4 limit 1)) as content`,
 };
 
-/** Of the runs from that of the entry on, the one with which the next page begins. */
+/** Of the runs from that of the entry on, the one with which the next page begins. What is of no run stands before the first of them. */
 const BEFORE = {
   name: "review-before",
   text: `
 select r.n from runs r where r.session = $1 and r.n >= (
-  select own.n from entries e join runs own on own.id = e.run where e.session = $1 and e.epoch = $2 and e.seq = $3)
+  select coalesce(own.n, 0) from entries e left join runs own on own.id = e.run
+  where e.session = $1 and e.epoch = $2 and e.seq = $3)
 order by r.n offset $4::integer limit 1`,
 };
 
