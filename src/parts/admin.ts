@@ -146,7 +146,7 @@ export function openAdmin(
       eraser,
       erasures,
       holds: createHolds(sql),
-      overviews: createOverviews(sql, isDirectAddress, behind),
+      overviews: createOverviews(sql, isDirectAddress, behind, () => clock.ticks()),
       makeOverview: createOverviewMaker(sql).make,
       review: createReview(sql),
       usage: createUsageFigures(behind),

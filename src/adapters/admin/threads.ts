@@ -5,7 +5,7 @@ import type { ReadAddress } from "../../core/admin/linked.ts";
 import type { Channels } from "../../core/admin/channels.ts";
 import { wantedIn } from "../../core/admin/words.ts";
 import type { Audit } from "../../core/ports/audit.ts";
-import type { Mark, Overviews } from "../../core/ports/overviews.ts";
+import type { HitMark, Mark, Overviews } from "../../core/ports/overviews.ts";
 import type { Remarks } from "../../core/ports/remarks.ts";
 import { toSessionId } from "../../core/thread.ts";
 import { aroundOf } from "./around.ts";
@@ -62,8 +62,18 @@ export function routeThreads(
       return c.redirect(threadPathOf(only.session), 303);
     const wanted = wantedIn(text);
     const opened = await remarks.reasonsOf(entered.id);
-    const hits = wanted === undefined ? [] : await overviews.search(who, wanted, { limit: SHOWN, opened });
-    const view = { filter, text, threads: byId, hits, query: "" };
+    const before = hitMarkIn(c.req.query("before"));
+    const asked = { limit: SHOWN, filter, opened, ...(before === undefined ? {} : { before }) };
+    const found = wanted === undefined ? undefined : await overviews.search(who, wanted, asked);
+    const isOlder = before !== undefined;
+    const view = {
+      filter,
+      text,
+      // Those stand on the first page.
+      threads: isOlder ? [] : byId,
+      found: { hits: [], isOutOfTime: false, ...found, isOlder },
+      query: queryWithout(c),
+    };
     return shown(c, page(around, "threads", `Search: ${text}`, threadsBody(view)));
   });
 
@@ -85,8 +95,16 @@ export function routeThreads(
 function queryWithout(c: AdminContext): string {
   const query = new URLSearchParams(new URL(c.req.url).search);
   query.delete("after");
+  query.delete("before");
   const text = query.toString();
   return text === "" ? "" : `${text}&`;
+}
+
+function hitMarkIn(text: string | undefined): HitMark | undefined {
+  const [, at, seq, session] = /^(\d{1,15})\.(\d{1,15})\.(.{1,300})$/.exec(text ?? "") ?? [];
+  return at === undefined || session === undefined
+    ? undefined
+    : { at: Number(at), seq: Number(seq), session };
 }
 
 function markIn(text: string | undefined): Mark | undefined {

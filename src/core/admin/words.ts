@@ -95,6 +95,11 @@ export function needlesOf({ text, isUnspaced }: Piece): readonly Needle[] {
     : pairs.slice(0, -1).map((pair) => ({ text: pair, isBeginning: false }));
 }
 
+/** Whether each text that has the words holds what was meant: where a piece is several pairs of letters they may be scattered over it. */
+export function isExact({ words, pieces }: Wanted): boolean {
+  return words.length === pieces.length;
+}
+
 /** Whether the text holds all of it. */
 export function holds(text: string, { pieces }: Wanted): boolean {
   const whole = normalised(text);

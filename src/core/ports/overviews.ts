@@ -95,6 +95,22 @@ export interface Hit extends Pick<Overview, "session" | "label" | "isDirect" | "
   readonly snippet: Snippet;
 }
 
+/** Where a page of hits ends: the next one begins behind that entry. */
+export interface HitMark {
+  /** ms since 1970. */
+  readonly at: number;
+  readonly session: string;
+  readonly seq: number;
+}
+
+export interface Found {
+  readonly hits: readonly Hit[];
+  /** What is behind it was not looked through; absent where there is nothing more. */
+  readonly older?: HitMark;
+  /** It was given up before the page was full. */
+  readonly isOutOfTime: boolean;
+}
+
 export interface Overviews {
   /** The one that was touched last first. */
   list(
@@ -105,19 +121,21 @@ export interface Overviews {
   /** Undefined for a thread that is unknown, or of another space. */
   get(space: Space, session: SessionId): Promise<Overview | undefined>;
   /**
-   * Entries that hold what is wanted, the newest first, one for each thread.
-   * @param before only those that are older, ms since 1970. @param opened those that need a reason and are looked through as well:
-   * whether a word is in another one would be told by the search.
+   * Entries that hold what is wanted, the newest first, one for each thread, until there are `limit`, or nothing is left, or 5 s are over.
+   * @param before only those that are older, and of no thread that a page before has shown. @param filter of their threads. @param opened
+   * those that need a reason and are looked through as well: whether a word is in another one would be told by the search.
+   * @throws TooBusy where the time is over and nothing that may be read was found.
    */
   search(
     space: Space,
     wanted: Wanted,
     options: {
       readonly limit: number;
-      readonly before?: number;
+      readonly before?: HitMark;
+      readonly filter?: OverviewFilter;
       readonly opened: ReadonlySet<SessionId>;
     },
-  ): Promise<readonly Hit[]>;
+  ): Promise<Found>;
   /** Threads that an id means: a run's, or one of which these are parts, as a person copied them. */
   find(space: Space, parts: readonly string[], limit: number): Promise<readonly Overview[]>;
 }

@@ -101,7 +101,7 @@ describe.each([postgresBackend(), pgliteBackend()])("$name", (backend) => {
     const wanted = wantedIn(WORD);
     if (wanted === undefined) throw new Error("no word");
     const overviews = createOverviews(backend.sql(), () => false);
-    expect(await overviews.search(BOSS, wanted, { limit: 9, opened: new Set() })).toEqual([]);
+    expect((await overviews.search(BOSS, wanted, { limit: 9, opened: new Set() })).hits).toEqual([]);
     const proof = await erasures.get(BOSS, id);
     expect(proof).toMatchObject({
       thing: { kind: "thread", subject: session },

@@ -21,7 +21,8 @@ describe.each([postgresBackend(), pgliteBackend()])("$name", (backend) => {
   const find = async (text: string, space: { platform: "slack"; space: string } = T1): Promise<string[]> => {
     const wanted = wantedIn(text);
     if (wanted === undefined) return [];
-    return (await overviews().search(space, wanted, { limit: 20, opened: new Set([sessionNamed(B)]) })).map(
+    const opened = new Set([sessionNamed(B)]);
+    return (await overviews().search(space, wanted, { limit: 20, opened })).hits.map(
       ({ session }) => session,
     );
   };
@@ -199,14 +200,15 @@ describe.each([postgresBackend(), pgliteBackend()])("$name", (backend) => {
 
   test("what one person said to the bot alone is not searched but where it was opened", async () => {
     const wanted = wantedIn("部署")!;
-    expect(await overviews().search(T1, wanted, { limit: 5, opened: new Set() })).toEqual([]);
-    expect(
-      await overviews().search(T1, wanted, { limit: 5, opened: new Set([sessionNamed(B)]) }),
-    ).toHaveLength(1);
+    const found = (opened: readonly string[]) =>
+      overviews().search(T1, wanted, { limit: 5, opened: new Set(opened.map(sessionNamed)) });
+    expect((await found([])).hits).toEqual([]);
+    expect((await found([B])).hits).toHaveLength(1);
   });
 
   test("a hit says where it stands, with what is around it", async () => {
-    const [hit] = await overviews().search(T1, wantedIn("zürich")!, { limit: 5, opened: new Set() });
+    const { hits } = await overviews().search(T1, wantedIn("zürich")!, { limit: 5, opened: new Set() });
+    const [hit] = hits;
     expect(hit).toMatchObject({ session: A, epoch: 1, seq: 1, at: START });
     expect(hit?.snippet).toEqual({ before: "When do we deploy the ", hit: "Zürich", after: " release?" });
   });

@@ -2,10 +2,10 @@
 
 import { html } from "hono/html";
 import { formatMoney } from "../../../core/measure.ts";
-import type { Hit, Mark, Overview, OverviewFilter } from "../../../core/ports/overviews.ts";
+import type { Found, Hit, Mark, Overview, OverviewFilter } from "../../../core/ports/overviews.ts";
 import { moment, nothing, type Markup } from "./layout.ts";
 import { labelShown } from "./label.ts";
-import { threadPathOf } from "./paths.ts";
+import { entryPathOf, threadPathOf } from "./paths.ts";
 import { queues, type QueueName } from "./queues.ts";
 
 export interface ThreadsView {
@@ -13,8 +13,8 @@ export interface ThreadsView {
   /** What was looked for; blank for nothing. */
   readonly text: string;
   readonly threads: readonly Overview[];
-  /** Present where words were looked for. */
-  readonly hits?: readonly Hit[];
+  /** Present where words were looked for. `isOlder`: behind what a page before has shown. */
+  readonly found?: Found & { readonly isOlder: boolean };
   /** The next page begins behind it. */
   readonly more?: Mark;
   /** Where the next page is, without its mark. */
@@ -22,11 +22,12 @@ export interface ThreadsView {
 }
 
 export function threadsBody(view: ThreadsView): Markup {
-  const { hits, threads, text, more, query } = view;
-  const found = hits !== undefined && hits.length > 0 ? hitList(hits, text) : "";
-  const isEmpty = threads.length === 0 && (hits ?? []).length === 0;
+  const { found, threads, text, more, query } = view;
+  const isEmpty =
+    threads.length === 0 && (found === undefined || (found.hits.length === 0 && found.older === undefined));
   return html`<h1>Threads</h1>
-    ${queues(queueOf(view.filter))} ${form(view)} ${found} ${hits === undefined ? "" : notSearched}
+    ${queues(queueOf(view.filter))} ${form(view)}
+    ${found === undefined ? "" : html`${hitList(found, text)} ${olderHits(found, query)} ${notSearched}`}
     ${threads.length === 0 ? "" : html`${text === "" ? exportLink(query) : ""} ${tableOf(threads)}`}
     ${isEmpty ? emptyFor(view) : ""}
     ${
@@ -56,7 +57,10 @@ const notSearched = html`<p class="dim">
   have opened them with a reason.
 </p>`;
 
-function emptyFor({ text, filter }: ThreadsView): Markup {
+function emptyFor({ text, filter, found }: ThreadsView): Markup {
+  if (found?.isOlder) return nothing(`Nothing older here holds “${text}”.`);
+  if (text !== "" && Object.keys(filter).length > 0)
+    return nothing(`Nothing that fits the filters holds “${text}”. Take a filter away.`);
   if (text !== "") return nothing(`Nothing here holds “${text}”. Words count from their beginning.`);
   if (filter.isUnreviewed || filter.reviewer !== undefined)
     return nothing("Nothing is left to look through here. Take a filter away to see the others.");
@@ -183,17 +187,39 @@ function context({ contextTokens, contextWindow }: Overview): Markup {
     ${share} %`;
 }
 
-function hitList(hits: readonly Hit[], text: string): Markup {
+/** Of how many there are it is only known where there is nothing more. */
+function hitHeading({ hits, older, isOlder }: NonNullable<ThreadsView["found"]>): string {
+  if (isOlder) return hits.length === 1 ? "An older thread that holds" : "Older threads that hold";
+  const isOne = hits.length === 1;
+  if (older === undefined) return `${hits.length} ${isOne ? "thread holds" : "threads hold"}`;
+  return isOne ? "The newest thread that holds" : `The newest ${hits.length} threads that hold`;
+}
+
+function olderHits({ older, isOutOfTime }: Found, query: string): Markup | "" {
+  if (older === undefined) return "";
+  const mark = encodeURIComponent(`${older.at}.${older.seq}.${older.session}`);
+  return html`${
+      isOutOfTime
+        ? html`<p class="dim">
+            To look further takes longer than a search may. What was said before ${moment(older.at)} was not
+            looked through yet.
+          </p>`
+        : ""
+    }
+    <p class="more"><a class="act" href="/admin/?${query}before=${mark}">Older</a></p>`;
+}
+
+function hitList(found: NonNullable<ThreadsView["found"]>, text: string): Markup | "" {
+  const { hits } = found;
+  if (hits.length === 0) return "";
   const item = ({ session, epoch, seq, at, snippet, ...hit }: Hit): Markup =>
     html`<li>
-      <a href="${threadPathOf(session)}?at=${epoch}-${seq}#e-${epoch}-${seq}"
-        ><bdi>${labelShown(hit)}</bdi></a
-      >
+      <a href="${entryPathOf(session, epoch, seq)}"><bdi>${labelShown(hit)}</bdi></a>
       ${moment(at)}
       <p dir="auto">${snippet.before}<mark>${snippet.hit}</mark>${snippet.after}</p>
     </li>`;
   return html`<section aria-label="Found">
-    <h2>${hits.length} ${hits.length === 1 ? "thread holds" : "threads hold"} “<bdi>${text}</bdi>”</h2>
+    <h2>${hitHeading(found)} “<bdi>${text}</bdi>”</h2>
     <ol class="hits">
       ${hits.map(item)}
     </ol>

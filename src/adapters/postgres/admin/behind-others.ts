@@ -5,10 +5,13 @@ import type { Sql } from "../sql.ts";
 
 const AT_ONCE = 2;
 const WAITING = 8;
-const LONGEST_MS = 5_000;
+/** Of one question, ms. */
+export const LONGEST_MS = 5_000;
 
 /** What is found in many lines is else remembered by the page only, and each line of those pages looked at again: three quarters of the time. */
 const SETTINGS = `select set_config('statement_timeout', '${LONGEST_MS}', true), set_config('work_mem', '32MB', true)`;
+
+export const TOOK_TOO_LONG = "That took too long. Ask for fewer days or a less frequent word.";
 
 /** What Postgres says of a statement that took too long. */
 const CANCELLED = "57014";
@@ -25,9 +28,7 @@ export function behindOthers(sql: Sql): Sql {
         });
       } catch (error) {
         if (!isCancelled(error)) throw error;
-        throw new TooBusy("That took too long. Ask for fewer days or a less frequent word.", {
-          cause: error,
-        });
+        throw new TooBusy(TOOK_TOO_LONG, { cause: error });
       }
     });
   return {

@@ -1,26 +1,25 @@
-/** The list of threads and the search over them. What changes all the time (is it running?) is read for those that are shown. */
+/** The list of threads, and finding one by its id. What changes all the time (is it running?) is read for those that are shown. */
 
-import { needsReason } from "../../../core/admin/needs-reason.ts";
-import { holds, snippetOf, type Wanted } from "../../../core/admin/words.ts";
-import { labelOf } from "../../../core/label.ts";
-import type { Hit, IsDirectAddress, Overview, Overviews, Space } from "../../../core/ports/overviews.ts";
-import { threadOf, type SessionId } from "../../../core/thread.ts";
-import { ENTRY_JSON, toEntry, type EntryRow } from "../entry-row.ts";
+import type { IsDirectAddress, Overview, Overviews } from "../../../core/ports/overviews.ts";
 import type { Sql, SqlValue } from "../sql.ts";
-import { IS_PRIVATE } from "./channel-privacy.ts";
-import { textOfEntry } from "./entry-text.ts";
 import { conditionsOf } from "./overview-filter.ts";
-import { placeWord } from "./overview-maker.ts";
 import { OVERVIEW_COLUMNS, toOverview, type OverviewRow } from "./overview-row.ts";
+import { search } from "./search.ts";
 
 const shownOf = (chosen: string): string => `
 select ${OVERVIEW_COLUMNS} from (${chosen}) o join sessions s on s.id = o.session order by o.touched_at desc, o.session desc`;
 
 /**
  * @param isDirectAddress of all platforms: a goal, a branch and what was refused leave no message that says that a thread is direct, and
- * the address does. @param dear for questions that may read a whole space. Default the same database.
+ * the address does. @param dear for questions that may read a whole space. Default the same database. @param ticks ms of a clock that only goes
+ * forward, by which a search ends. Default the process's.
  */
-export function createOverviews(sql: Sql, isDirectAddress: IsDirectAddress, dear: Sql = sql): Overviews {
+export function createOverviews(
+  sql: Sql,
+  isDirectAddress: IsDirectAddress,
+  dear: Sql = sql,
+  ticks: () => number = () => performance.now(),
+): Overviews {
   async function read(
     chosen: string,
     values: readonly SqlValue[],
@@ -68,7 +67,7 @@ order by o.touched_at desc, o.session desc limit ${fixed(limit)}`,
         dear,
       );
     },
-    search: (space, wanted, options) => search(dear, isDirectAddress, space, wanted, options),
+    search: (space, wanted, options) => search({ sql: dear, isDirectAddress, ticks }, space, wanted, options),
   };
 }
 
@@ -81,93 +80,4 @@ const fixed = (limit: number): string => String(Math.max(0, Math.trunc(limit)));
 /** What LIKE would read as more than itself. */
 function escaped(part: string): string {
   return part.replaceAll(/[\\%_]/g, (sign) => `\\${sign}`);
-}
-
-/** So many entries are looked at for one page of hits: of many in one thread one is shown. */
-const LOOKED_AT = 300;
-
-/** Of the newest so many lines: what is in many entries is found there, without reading all of the others. */
-const NEWEST = `select * from (
-    select l.session, l.epoch, l.seq, l.at, l.words from search_lines l where $2::bigint is null or l.at < $2
-    order by l.at desc, l.session desc, l.seq desc limit 20000) l
-  where l.words @@ $1::tsquery`;
-
-/** Of all, by the index of words: for what is in few. */
-const ALL = `select l.session, l.epoch, l.seq, l.at from search_lines l
-  where l.words @@ $1::tsquery and ($2::bigint is null or l.at < $2)`;
-
-/** Put together first, so that no look for the newest reads all lines in search of one. */
-const searchIn = (lines: string): string => `
-with found as materialized (${lines})
-select json_build_array(l.at, ${ENTRY_JSON}) as entry, l.session, o.said, s.title, o.is_direct as "isDirect", o.first_name as "firstName",
-  ${IS_PRIVATE} as "isPrivate"
-from (
-  select f.session, f.epoch, f.seq, f.at from found f
-  order by f.at desc, f.session desc, f.seq desc limit ${LOOKED_AT}) l
-join entries e on e.session = l.session and e.epoch = l.epoch and e.seq = l.seq
-join overviews o on o.session = l.session
-join sessions s on s.id = l.session
-where o.platform = $3 and o.space = $4
-order by l.at desc, l.session desc, l.seq desc`;
-
-interface FoundRow {
-  readonly entry: readonly [number, EntryRow];
-  readonly session: SessionId;
-  readonly said: string | null;
-  readonly title: string | null;
-  readonly isDirect: boolean;
-  readonly isPrivate: boolean | null;
-  readonly firstName: string | null;
-}
-
-async function search(
-  sql: Sql,
-  isDirectAddress: IsDirectAddress,
-  { platform, space }: Space,
-  wanted: Wanted,
-  { limit, before, opened }: Parameters<Overviews["search"]>[2],
-): Promise<readonly Hit[]> {
-  const values = [queryOf(placeWord(platform, space), wanted), before ?? null, platform, space];
-  const ask = (lines: string): Promise<readonly FoundRow[]> =>
-    sql.query<FoundRow>({ text: searchIn(lines) }, values);
-  const newest = await ask(NEWEST);
-  const found = hitsIn(newest, isDirectAddress, wanted, limit, opened);
-  // The newest of all are among them: where they fill the page, or all that is looked at, the others are not asked for.
-  if (found.length >= limit || newest.length >= LOOKED_AT) return found;
-  return hitsIn(await ask(ALL), isDirectAddress, wanted, limit, opened);
-}
-
-/** One for each thread, in the order of the rows. */
-function hitsIn(
-  rows: readonly FoundRow[],
-  isDirectAddress: IsDirectAddress,
-  wanted: Wanted,
-  limit: number,
-  opened: ReadonlySet<SessionId>,
-): readonly Hit[] {
-  const hits = new Map<SessionId, Hit>();
-  for (const { entry, session, said, title, isDirect, isPrivate: told, firstName } of rows) {
-    if (hits.has(session)) continue;
-    const isAlone = isDirect || isDirectAddress(threadOf(session));
-    const isPrivate = told ?? true;
-    if (needsReason({ isDirect: isAlone, isPrivate }) && !opened.has(session)) continue;
-    const [at, stored] = entry;
-    const { epoch, seq, body } = toEntry(stored);
-    const text = textOfEntry(body);
-    if (!holds(text, wanted)) continue;
-    const label = labelOf({ title: title ?? undefined, firstText: said ?? undefined });
-    const named = firstName === null ? {} : { firstName };
-    const where = { session, label, isDirect: isAlone, isPrivate, ...named };
-    hits.set(session, { ...where, epoch, seq, at, snippet: snippetOf(text, wanted) });
-    if (hits.size >= limit) break;
-  }
-  return [...hits.values()];
-}
-
-/** Words hold letters and digits only, so a quote is all that is needed around them. */
-function queryOf(place: string, { words }: Wanted): string {
-  const all = [{ text: place, isBeginning: false }, ...words];
-  return all
-    .map(({ text, isBeginning }) => `'${text.replaceAll("'", "''")}'${isBeginning ? ":*" : ""}`)
-    .join(" & ");
 }
