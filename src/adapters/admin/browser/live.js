@@ -1,4 +1,7 @@
-/** Shows what changes on the page that one looks at. What was folded open stays open, and what did not change is left as it is. */
+/**
+ * Shows what changes on the page that one looks at, and asks for nothing while nobody does: a browser has six connections to a server.
+ * What was folded open stays open, and what did not change is left as it is.
+ */
 
 import { showMoments } from "./moments.js";
 
@@ -6,16 +9,31 @@ import { showMoments } from "./moments.js";
  * @param {Element | null} shown
  */
 export function follow(shown) {
-  if (!(shown instanceof HTMLElement) || shown.dataset["live"] === undefined) return;
-  const source = new EventSource(shown.dataset["live"]);
+  const path = shown instanceof HTMLElement ? shown.dataset["live"] : undefined;
+  if (!(shown instanceof HTMLElement) || path === undefined) return;
+  /** @type {EventSource | undefined} */
+  let source;
   const state = document.querySelector("#line-state");
   /** @param {string} text */
   const say = (text) => {
     if (state !== null) state.textContent = text;
   };
-  source.addEventListener("open", () => say(""));
-  source.addEventListener("error", () => say("Connection lost. What is here may be old."));
-  source.addEventListener("content", (event) => show(shown, event.data));
+  const close = () => {
+    source?.close();
+    source = undefined;
+  };
+  const open = () => {
+    if (document.hidden || source !== undefined) return;
+    source = new EventSource(path);
+    source.addEventListener("open", () => say(""));
+    source.addEventListener("error", () => say("Connection lost. What is here may be old."));
+    source.addEventListener("content", (event) => show(shown, event.data));
+  };
+  document.addEventListener("visibilitychange", () => (document.hidden ? close() : open()));
+  addEventListener("pagehide", close);
+  // A page that comes back from the browser's memory missed everything meanwhile.
+  addEventListener("pageshow", open);
+  open();
 }
 
 /**
