@@ -321,8 +321,8 @@ export async function startApp(
 
     const hasWebChat = role !== "worker" && isWebChatOn(settings);
     const watched = { watched: coordination, attendance: attendance.book, commands: () => commands };
-    const served = { slack, discord };
-    const reviewed = { sql, access, served, ...watched, stops, queue, newId, clock, log };
+    const seen = { served: { slack, discord }, secrets: world.secrets };
+    const reviewed = { sql, access, ...seen, ...watched, stops, queue, newId, clock, log };
     const admin = openAdmin(reviewed, settings, { url: server.url, hasWebChat });
     if (role !== "worker") adminSite = admin.site;
     started.push({ name: "eraser", stop: () => admin.eraser.stop() });

@@ -24,7 +24,7 @@ import { createReviews } from "../adapters/postgres/admin/reviews.ts";
 import { createSignIns } from "../adapters/postgres/admin/sign-ins.ts";
 import type { Sql } from "../adapters/postgres/sql.ts";
 import { createSingleUse } from "../adapters/postgres/single-use.ts";
-import { secretsInTalk, type Settings } from "../adapters/settings/settings.ts";
+import type { Settings } from "../adapters/settings/settings.ts";
 import { isDirectAddress as isDirectOnSlack } from "../adapters/slack/identity.ts";
 import { readSlackAddress } from "../adapters/slack/message-link.ts";
 import {
@@ -43,7 +43,7 @@ import { createViewers } from "../core/admin/viewers.ts";
 import type { Commands } from "../core/command/commands.ts";
 import type { NewId } from "../core/ids.ts";
 import { maskEntropy } from "../core/mask-entropy.ts";
-import { maskerOf } from "../core/mask.ts";
+import { createKnownSecrets, without, type SecretsInTalk } from "../core/mask.ts";
 import { inboundIdOf } from "../core/inbound.ts";
 import type { AttendanceBook } from "../core/ports/attendance.ts";
 import type { Clock } from "../core/ports/clock.ts";
@@ -91,6 +91,8 @@ export interface AdminPartDeps {
   /** What is asked of a thread here is asked as in it. */
   readonly commands: () => Pick<Commands, "run">;
   readonly newId: NewId;
+  /** As for what is stored, also of what became known since it was. Default well-known patterns only. */
+  readonly secrets?: Pick<SecretsInTalk, "find"> | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -101,14 +103,26 @@ const READERS: readonly ReadAddress[] = [readSlackAddress, readDiscordAddress, r
 
 /** @param url where this process listens, for where nobody said how people reach it. */
 export function openAdmin(
-  { sql, access, served, watched, attendance, commands, stops, queue, newId, clock, log }: AdminPartDeps,
+  {
+    sql,
+    access,
+    served,
+    watched,
+    attendance,
+    commands,
+    stops,
+    queue,
+    newId,
+    secrets = createKnownSecrets([]),
+    clock,
+    log,
+  }: AdminPartDeps,
   settings: Settings,
   { url, hasWebChat }: { readonly url: string; readonly hasWebChat: boolean },
 ): Admin {
   const signIns = createSignIns(sql);
   const behind = behindOthers(sql);
   const newSecret = (): string => randomBytes(32).toString("base64url");
-  const maskKnown = maskerOf(secretsInTalk(settings));
   const base = (settings.publicUrl ?? url).replace(/\/$/, "");
   const of: AdminPartDeps["served"] = {
     ...served,
@@ -165,7 +179,7 @@ export function openAdmin(
         log,
       }),
       exports: createExports(behind, isDirectAddress),
-      mask: (text) => maskEntropy(maskKnown(text)),
+      mask: (text) => maskEntropy(without(text, secrets.find(text))),
       linkedIn: (address) => READERS.flatMap((read) => read(address)),
       bodyOf,
       clock,
