@@ -11,7 +11,7 @@ export interface UsageTables {
   readonly total: UsageLine;
   /** By day, in UTC, `2026-11-30`; in their order, days without anything left out. */
   readonly days: readonly UsageLine[];
-  /** These by what they used, the most first. Runs belong to no model. */
+  /** These by what they used, the most first. Runs belong to no model: of one the calls are told by themselves. */
   readonly models: readonly UsageLine[];
   readonly channels: readonly UsageLine[];
   readonly people: readonly UsageLine[];
@@ -29,6 +29,11 @@ export interface UsageLine {
   readonly medianMs?: number;
   readonly p95Ms?: number;
   readonly calls: number;
+  /** Of them those that failed; nobody stopped these. */
+  readonly failedCalls: number;
+  /** How long one took that gave an answer, ms; of models only, and absent where none did. */
+  readonly callMedianMs?: number;
+  readonly callP95Ms?: number;
   /** Tokens that were read anew, and those that came from the provider's cache. */
   readonly input: number;
   readonly cached: number;

@@ -56,11 +56,30 @@ test("each table is a file that a spreadsheet reads and does not run", async () 
   expect(headers.get("content-type")).toBe("text/csv; charset=utf-8");
   const lines = text.split("\r\n");
   expect(lines[0]).toBe(
-    "person,name,runs,failed,median_ms,p95_ms,model_calls,input_tokens,cached_tokens,output_tokens,cost_usd",
+    "person,name,runs,failed,median_ms,p95_ms,model_calls,input_tokens,cached_tokens,output_tokens,cost_usd,failed_calls,call_median_ms,call_p95_ms",
   );
-  expect(lines[1]).toBe(`U9,"'${HOSTILE.replaceAll('"', '""')}",1,0,1500,1500,1,1000,3000,234,0.25`);
+  expect(lines[1]).toBe(`U9,"'${HOSTILE.replaceAll('"', '""')}",1,0,1500,1500,1,1000,3000,234,0.25,0,,`);
   expect((await world.audited(BOSS))[0]).toMatchObject({ kind: "export" });
   expect((await browser.get("/admin/usage/secrets.csv")).status).toBe(404);
+});
+
+test("of a model it is told how long a call takes and how many of them fail, and nothing of runs, which are no model's", async () => {
+  const { sql } = world;
+  const failed = (id: string) =>
+    sql.query(
+      {
+        text: `insert into model_calls select (jsonb_populate_record(c, jsonb_build_object('id', $1::text, 'outcome', 'failed',
+          'duration_ms', 90000, 'input', 0, 'cache_read', 0, 'output', 0, 'cost', null))).* from model_calls c where c.outcome = 'done' limit 1`,
+      },
+      [id],
+    );
+  for (const id of ["x1", "x2", "x3"]) await failed(id);
+  const { text } = await browser.get("/admin/usage");
+  const models = text.slice(text.indexOf('id="models"'), text.indexOf('id="channels"'));
+  expect(models).toMatch(/<td>4<\/td>\s*<td>\s*3 <span class="dim">75 %<\/span>\s*<\/td>\s*<td>850 ms<\/td>/);
+  const csv = (await browser.get("/admin/usage/models.csv")).text.split("\r\n");
+  expect(csv[1]).toBe("gpt-x,,,,,,4,1000,3000,234,0.25,3,850,850");
+  await sql.query({ text: "delete from model_calls where outcome = 'failed'" });
 });
 
 test("days that are none, or out of order, are the last thirty, and never more than a year", async () => {

@@ -17,6 +17,8 @@ interface Made {
     readonly model: string;
     readonly tokens: readonly [number, number, number];
     readonly cost?: number;
+    readonly ms?: number;
+    readonly outcome?: "failed" | "aborted";
   }[];
 }
 
@@ -40,14 +42,14 @@ async function put(sql: Sql, { session, who, at, ms, reason = "stop", calls }: M
       isOpen ? null : reason,
     ],
   );
-  for (const { model, tokens, cost } of calls)
+  for (const { model, tokens, cost, ms: tookMs = 10, outcome = "done" } of calls)
     await sql.query(
       {
         text: `insert into model_calls (id, session, run, epoch, round, model, prompt_hash, tools_hash, first_seq, last_seq, excluded,
           params, input, cache_read, output, cost, tries, started_at, duration_ms, outcome)
-        values ($1, $2, $3, 1, 1, $4, 'p', 't', 1, 1, '[]', '{}', $5, $6, $7, $8, '[]', $9, 10, 'done')`,
+        values ($1, $2, $3, 1, 1, $4, 'p', 't', 1, 1, '[]', '{}', $5, $6, $7, $8, '[]', $9, $10, $11)`,
       },
-      [`call-${++made}`, session, run, model, ...tokens, cost ?? null, at],
+      [`call-${++made}`, session, run, model, ...tokens, cost ?? null, at, tookMs, outcome],
     );
 }
 
@@ -68,7 +70,9 @@ for (const { name, sql } of [postgresBackend(), pgliteBackend()])
       at: FIRST + DAY,
       calls: [
         { model: "large", tokens: [1_000, 0, 100], cost: 1.25 },
-        { model: "large", tokens: [1, 2, 3] },
+        { model: "large", tokens: [1, 2, 3], ms: 30 },
+        { model: "small", tokens: [0, 0, 0], ms: 9_000, outcome: "failed" },
+        { model: "none", tokens: [0, 0, 0], ms: 9_000, outcome: "aborted" },
       ],
     });
     // Neither of another space, also one whose id begins alike, nor of the day behind.
@@ -88,7 +92,8 @@ for (const { name, sql } of [postgresBackend(), pgliteBackend()])
       failed: 1,
       medianMs: 2_000,
       p95Ms: 2_900,
-      calls: 4,
+      calls: 6,
+      failedCalls: 1,
       input: 1_111,
       cached: 52,
       output: 114,
@@ -96,19 +101,33 @@ for (const { name, sql } of [postgresBackend(), pgliteBackend()])
     });
     expect(days.map(({ key, runs, calls, cost }) => [key, runs, calls, cost])).toEqual([
       ["2026-03-01", 2, 2, 0.5],
-      ["2026-03-02", 1, 2, 1.25],
+      ["2026-03-02", 1, 4, 1.25],
     ]);
     expect(days[1]?.medianMs).toBeUndefined();
     expect(models.map(({ key, runs, input }) => [key, runs, input])).toEqual([
       ["large", 0, 1_101],
       ["small", 0, 10],
+      ["none", 0, 0],
+    ]);
+    // Neither what failed nor what somebody stopped says how long an answer takes.
+    expect(
+      models.map(({ key, failedCalls, callMedianMs, callP95Ms }) => [
+        key,
+        failedCalls,
+        callMedianMs,
+        callP95Ms,
+      ]),
+    ).toEqual([
+      ["large", 0, 10, 28],
+      ["small", 1, 10, 10],
+      ["none", 0, undefined, undefined],
     ]);
     expect(channels.map(({ key, runs, failed, output }) => [key, runs, failed, output])).toEqual([
       ["C2", 1, 0, 103],
       ["C1", 2, 1, 11],
     ]);
     expect(people.map(({ key, name: called, calls }) => [key, called, calls])).toEqual([
-      ["U2", "Name of U2", 2],
+      ["U2", "Name of U2", 4],
       ["U1", "Name of U1", 2],
     ]);
     const nothing = await figures.of({ platform: "slack", space: "T3" }, { from: FIRST, to: FIRST + DAY });

@@ -3,7 +3,7 @@
 import { html } from "hono/html";
 import { formatMoney, formatDuration } from "../../../core/measure.ts";
 import type { UsageLine, UsageTables } from "../../../core/ports/usage-figures.ts";
-import { cacheShareOf, TABLES, type Days, type Table } from "../usage-tables.ts";
+import { cacheShareOf, shareOf, TABLES, type Days, type Table } from "../usage-tables.ts";
 import { nothing, page, type Around, type Markup } from "./layout.ts";
 
 /** Longer tables are in their files. */
@@ -34,7 +34,7 @@ export function usagePage(around: Around, days: Days, tables: UsageTables): Mark
 }
 
 function sums(total: UsageLine): Markup {
-  const { runs, failed, calls, medianMs, p95Ms, cost } = total;
+  const { runs, failed, calls, failedCalls, medianMs, p95Ms, cost } = total;
   const share = cacheShareOf(total);
   const sum = (name: string, value: string, more = ""): Markup =>
     html`<div>
@@ -42,8 +42,8 @@ function sums(total: UsageLine): Markup {
       <dd>${value} ${more === "" ? "" : html`<span class="dim">${more}</span>`}</dd>
     </div>`;
   return html`<dl class="sums">
-    ${sum("Answers", count(runs), failed === 0 ? "" : `${count(failed)} failed`)}
-    ${sum("Model calls", count(calls))}
+    ${sum("Answers", count(runs), failedOf(failed, runs))}
+    ${sum("Model calls", count(calls), failedOf(failedCalls, calls))}
     ${sum("Tokens", count(total.input + total.cached + total.output), share === undefined ? "" : `${percent(share)} of the input from the cache`)}
     ${cost === undefined ? "" : sum("Cost", formatMoney(cost))}
     ${
@@ -101,12 +101,11 @@ function tableOf(table: Table, lines: readonly UsageLine[], { from, to }: Days):
       ${
         hasRuns
           ? html`<td>${count(line.runs)}</td>
-              <td>${line.failed === 0 ? "" : count(line.failed)}</td>
-              <td>${line.medianMs === undefined ? "" : formatDuration(line.medianMs)}</td>
-              <td>${line.p95Ms === undefined ? "" : formatDuration(line.p95Ms)}</td>`
+              ${tried(line.failed, line.runs, line.medianMs, line.p95Ms)}`
           : ""
       }
       <td>${count(line.calls)}</td>
+      ${hasRuns ? "" : tried(line.failedCalls, line.calls, line.callMedianMs, line.callP95Ms)}
       <td>${count(line.input)}</td>
       <td>
         ${count(line.cached)}${share === undefined ? "" : html` <span class="dim">${percent(share)}</span>`}
@@ -115,7 +114,8 @@ function tableOf(table: Table, lines: readonly UsageLine[], { from, to }: Days):
       <td>${line.cost === undefined ? "" : formatMoney(line.cost)}</td>
     </tr>`;
   };
-  const heads = hasRuns ? ["Answers", "Failed", "Median", "95 % within"] : [];
+  const tries = ["Failed", "Median", "95 % within"];
+  const heads = hasRuns ? ["Answers", ...tries, "Model calls"] : ["Model calls", ...tries];
   return html`<h2 id="${table}">${title}</h2>
     <p class="dim">${more}<a href="/admin/usage/${table}.csv?from=${from}&to=${to}">As a file (CSV)</a></p>
     <div class="table numbers" role="region" aria-labelledby="${table}" tabindex="0">
@@ -123,7 +123,7 @@ function tableOf(table: Table, lines: readonly UsageLine[], { from, to }: Days):
         <thead>
           <tr>
             <th scope="col">${key}</th>
-            ${[...heads, "Model calls", "Read anew", "From the cache", "Written", "Cost"].map(
+            ${[...heads, "Read anew", "From the cache", "Written", "Cost"].map(
               (head) => html`<th scope="col">${head}</th>`,
             )}
           </tr>
@@ -135,5 +135,22 @@ function tableOf(table: Table, lines: readonly UsageLine[], { from, to }: Days):
     </div>`;
 }
 
+/** How many failed and their share, and how long the others took. */
+function tried(failed: number, all: number, medianMs: number | undefined, p95Ms: number | undefined): Markup {
+  const share = failed === 0 ? undefined : shareOf(failed, all);
+  return html`<td>
+      ${failed === 0 ? "" : count(failed)}${share === undefined ? "" : html` <span class="dim">${percent(share)}</span>`}
+    </td>
+    <td>${medianMs === undefined ? "" : formatDuration(medianMs)}</td>
+    <td>${p95Ms === undefined ? "" : formatDuration(p95Ms)}</td>`;
+}
+
+function failedOf(failed: number, all: number): string {
+  const share = shareOf(failed, all);
+  return failed === 0 || share === undefined ? "" : `${count(failed)} failed, ${percent(share)}`;
+}
+
 const count = (n: number): string => n.toLocaleString("en-US");
-const percent = (share: number): string => `${Math.round(share * 100)} %`;
+/** What is little is not nothing. */
+const percent = (share: number): string =>
+  `${share > 0 && share < 0.1 ? (share * 100).toFixed(1) : Math.round(share * 100)} %`;

@@ -40,12 +40,18 @@ from found ${sets(RUNS_OF)}`;
 
 const CALLS = `
 with found as (
-  select ${KEYS("c", "r")}, c.model, c.input, c.cache_read, c.cache_write, c.output, c.reasoning, c.cost
+  select ${KEYS("c", "r")}, c.model, c.outcome, c.input, c.cache_read, c.cache_write, c.output, c.reasoning, c.cost
   from model_calls c join runs r on r.id = c.run where ${WHERE("c")})
-select ${grouped(OF)}, count(*) as calls,
+select ${grouped(OF)}, count(*) as calls, count(*) filter (where outcome = 'failed') as "failedCalls",
   coalesce(sum(coalesce(input, 0) + coalesce(cache_write, 0)), 0)::bigint as input, coalesce(sum(cache_read), 0)::bigint as cached,
   coalesce(sum(coalesce(output, 0) + coalesce(reasoning, 0)), 0)::bigint as output, sum(cost) as cost
 from found ${sets(OF)}`;
+
+/** By itself: to sort the calls for each way to look at them would cost as much as all else together. */
+const WAITS = `
+select c.model as key, percentile_cont(0.5) within group (order by c.duration_ms) as median,
+  percentile_cont(0.95) within group (order by c.duration_ms) as p95
+from model_calls c where ${WHERE("c")} and c.outcome in ('done', 'cut') group by c.model`;
 
 interface Row {
   readonly of: Of | "total";
@@ -62,31 +68,43 @@ interface RunsRow extends Row {
 
 interface CallsRow extends Row {
   readonly calls: number;
+  readonly failedCalls: number;
   readonly input: number;
   readonly cached: number;
   readonly output: number;
   readonly cost: number | null;
 }
 
+interface WaitRow {
+  readonly key: string;
+  readonly median: number;
+  readonly p95: number;
+}
+
 export function createUsageFigures(sql: Sql): UsageFigures {
   return {
     async of({ platform, space }, { from, to }) {
       const values = [`${platform}:${space}:`, Math.round(from), Math.round(to)];
-      const [runs, calls] = await sql.transaction(async (tx) => {
+      const [runs, calls, waits] = await sql.transaction(async (tx) => {
         for (const setting of PLANNED) await tx.query({ text: `set local ${setting}` });
         return [
           await tx.query<RunsRow>({ text: RUNS }, values),
           await tx.query<CallsRow>({ text: CALLS }, values),
+          await tx.query<WaitRow>({ text: WAITS }, values),
         ] as const;
       });
-      return tablesOf(runs, calls);
+      return tablesOf(runs, calls, waits);
     },
   };
 }
 
-const NOTHING = { runs: 0, failed: 0, calls: 0, input: 0, cached: 0, output: 0 };
+const NOTHING = { runs: 0, failed: 0, calls: 0, failedCalls: 0, input: 0, cached: 0, output: 0 };
 
-function tablesOf(runs: readonly RunsRow[], calls: readonly CallsRow[]): UsageTables {
+function tablesOf(
+  runs: readonly RunsRow[],
+  calls: readonly CallsRow[],
+  waits: readonly WaitRow[],
+): UsageTables {
   const lines = new Map<string, UsageLine>();
   const put = ({ of, key, name }: Row, more: Partial<UsageLine>): void => {
     const at = `${of} ${key}`;
@@ -99,9 +117,11 @@ function tablesOf(runs: readonly RunsRow[], calls: readonly CallsRow[]): UsageTa
     put(row, { runs: row.runs, failed, ...waited });
   }
   for (const row of calls) {
-    const { input, cached, output, cost } = row;
-    put(row, { calls: row.calls, input, cached, output, ...(cost === null ? {} : { cost }) });
+    const { input, cached, output, cost, failedCalls } = row;
+    put(row, { calls: row.calls, failedCalls, input, cached, output, ...(cost === null ? {} : { cost }) });
   }
+  for (const { key, median, p95 } of waits)
+    put({ of: "model", key, name: null }, { callMedianMs: median, callP95Ms: p95 });
   const of = (table: Of | "total"): readonly UsageLine[] =>
     [...lines].filter(([at]) => at.startsWith(`${table} `)).map(([, line]) => line);
   const used = ({ input, cached, output }: UsageLine): number => input + cached + output;
