@@ -23,13 +23,14 @@ import { reviewMarkup } from "./pages/refusals.ts";
 import { reasonBody, remarksMarkup } from "./pages/remarks.ts";
 import { requestBody } from "./pages/request.ts";
 import { threadPathOf } from "./pages/paths.ts";
+import { requestName } from "./pages/thread-run.ts";
 import { threadBody, threadContent, type ThreadSide, type ThreadView } from "./pages/thread.ts";
 import { wholeBody } from "./pages/whole.ts";
 import { routeRemarks, type RemarkDeps, type WithThread } from "./remarks.ts";
 import { isOf } from "./reviews.ts";
 import { shown } from "./shown.ts";
-import type { AdminContext, AdminEnv } from "./viewer.ts";
 import { lostIn, pageOf, problem } from "./typed.ts";
+import type { AdminContext, AdminEnv } from "./viewer.ts";
 
 export interface ThreadDeps extends LiveDeps, RemarkDeps, EraseDeps {
   readonly overviews: Overviews;
@@ -121,7 +122,7 @@ export function routeThread(app: Hono<AdminEnv>, deps: ThreadDeps): void {
         const erased = await deps.erasures.ofThread(overview.session);
         const wasErased = erased.some(({ at }) => at >= stored.call.startedAt);
         const view = { overview, call: stored.call, body, isSame: wasErased ? ("erased" as const) : isSame };
-        return shown(c, page(aroundOf(c), "threads", `Request ${stored.call.round}`, requestBody(view)));
+        return shown(c, page(aroundOf(c), "threads", requestName(stored.call), requestBody(view)));
       },
       c.req.param("call"),
     ),

@@ -14,8 +14,6 @@ export interface Piece<T> {
 export interface ExportedCall extends ReviewedCall {
   /** SHA-256 of the body that was sent, hex; absent where none was. */
   readonly bodyHash?: string;
-  /** What it was made for besides the answer. */
-  readonly purpose?: string;
 }
 
 export interface ExportedRun extends Omit<ReviewedRun, "calls"> {

@@ -3,9 +3,11 @@
 import type { Entry } from "../entry.ts";
 import type { ErrorCode } from "../errors.ts";
 import type { FeedbackValue } from "../feedback.ts";
+import type { Verdict } from "../goal/verdict.ts";
 import type { RunId } from "../ids.ts";
 import type { ModelRequest } from "./model.ts";
 import type { InboundView, RunView } from "./transcripts.ts";
+import type { Purpose } from "../round.ts";
 import type { SessionId } from "../thread.ts";
 import type { CallUsage, Usage } from "../usage.ts";
 
@@ -34,7 +36,10 @@ export interface ReviewedReaction {
 export interface ReviewedCall {
   readonly id: string;
   readonly run: RunId;
+  /** 0 for a side call. */
   readonly round: number;
+  /** What a side call was made for; absent for one that the run's reply came of. */
+  readonly purpose?: Purpose;
   readonly model: string;
   readonly startedAt: number;
   readonly durationMs: number;
@@ -87,7 +92,11 @@ export interface GoalStep {
   readonly kind: string;
   readonly who?: string;
   readonly status: string;
+  /** As it was then. */
   readonly objective: string;
+  /** What the model named as proof, and what was found by whoever looked; as it stood then. */
+  readonly evidence?: string;
+  readonly verdict?: Verdict;
 }
 
 export interface ReviewedThread {
@@ -95,8 +104,10 @@ export interface ReviewedThread {
   readonly runs: readonly ReviewedRun[];
   /** Of those runs, and of none: what a branch began with. Ascending. */
   readonly entries: readonly ReviewedEntry[];
-  /** In the order in which they came. */
+  /** In the order in which they came: the newest 2,000. */
   readonly inbounds: readonly ReviewedInbound[];
+  /** There are older ones that would belong to this page. */
+  readonly hasMoreInbounds: boolean;
   readonly results: readonly LongResult[];
   readonly hasEarlier: boolean;
 }

@@ -6,7 +6,7 @@ import type { Overview } from "../../../core/ports/overviews.ts";
 import type { ReviewedCall } from "../../../core/ports/review.ts";
 import { moment, type Markup } from "./layout.ts";
 import { threadPathOf } from "./paths.ts";
-import { usageText } from "./thread-run.ts";
+import { requestName, usageText } from "./thread-run.ts";
 
 export interface RequestView {
   readonly overview: Overview;
@@ -21,7 +21,7 @@ export function requestBody({ overview, call, body, isSame }: RequestView): Mark
   return html`<p class="back">
       <a href="${path}#run-${call.run}"><bdi>${overview.label}</bdi></a>
     </p>
-    <h1>Request ${call.round} of <code>${call.run}</code></h1>
+    <h1>${requestName(call)} of <code>${call.run}</code></h1>
     <p>
       To <bdi>${call.model}</bdi>, ${moment(call.startedAt)}, ${formatDuration(call.durationMs)},
       ${call.outcome}, ${usageText(call.usage)}

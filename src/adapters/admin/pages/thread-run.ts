@@ -128,10 +128,10 @@ function modelReceived({ session, run, entries, results }: RunBlock): Markup {
 }
 
 function callLine(session: SessionId, call: ReviewedCall): Markup {
-  const { id, round, model, startedAt, durationMs, outcome, error, usage, tries } = call;
+  const { id, model, startedAt, durationMs, outcome, error, usage, tries } = call;
   const first = tries.find(({ firstTokenMs }) => firstTokenMs !== undefined)?.firstTokenMs;
   return html`<p class="call-line">
-    <a href="${threadPathOf(session)}/calls/${id}">Request ${round}</a> to
+    <a href="${threadPathOf(session)}/calls/${id}">${requestName(call)}</a> to
     <bdi>${model}</bdi> ${moment(startedAt)}
     <span class="dim"
       >${formatDuration(durationMs)}${first === undefined ? "" : `, first word after ${formatDuration(first)}`},
@@ -139,6 +139,15 @@ function callLine(session: SessionId, call: ReviewedCall): Markup {
     >
     ${outcome === "done" ? "" : html`<span class="tag bad">${outcome}${error === undefined ? "" : `: ${error}`}</span>`}
   </p>`;
+}
+
+const PURPOSES: Readonly<Record<NonNullable<ReviewedCall["purpose"]>, string>> = {
+  verify: "to look whether the goal is reached",
+  title: "to name the thread",
+};
+
+export function requestName({ round, purpose }: Pick<ReviewedCall, "round" | "purpose">): string {
+  return purpose === undefined ? `Request ${round}` : `Request ${PURPOSES[purpose]}`;
 }
 
 export function usageText(usage: Usage): string {

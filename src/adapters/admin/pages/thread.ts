@@ -4,6 +4,7 @@ import { html } from "hono/html";
 import { formatMoney } from "../../../core/measure.ts";
 import type { Overview } from "../../../core/ports/overviews.ts";
 import type { GoalStep, ReviewedEntry, ReviewedInbound, ReviewedThread } from "../../../core/ports/review.ts";
+import { goalHistory } from "./goals.ts";
 import { moment, nothing, type Markup } from "./layout.ts";
 import { threadPathOf } from "./paths.ts";
 import { inboundAlone, messageOf } from "./thread-people.ts";
@@ -79,7 +80,15 @@ export function threadContent(view: ThreadView): Markup {
           <a class="act" href="${path}?side=${view.side}&amp;before=${runs[0].n}">Earlier</a>
         </p>`
       : "";
-  return html`${goals.length === 0 || view.isEarlier ? "" : goalHistory(goals)} ${earlier}
+  return html`${view.isEarlier ? "" : goalHistory(goals)} ${earlier}
+  ${
+    thread.hasMoreInbounds
+      ? html`<p class="dim">
+          So many messages came in while these runs were made that only the newest
+          ${thread.inbounds.length.toLocaleString("en")} are shown; an export has all of them.
+        </p>`
+      : ""
+  }
   ${blocks.length === 0 ? nothing("Nothing is stored in this thread yet.") : blocks}`;
 }
 
@@ -141,22 +150,5 @@ function looseBlock({ session }: Overview, entries: readonly ReviewedEntry[]): M
   return html`<details class="loose">
     <summary>${entries.length} earlier entries, of no run here</summary>
     <div class="model">${entries.map((each) => entryForModel(session, each, []))}</div>
-  </details>`;
-}
-
-function goalHistory(steps: readonly GoalStep[]): Markup {
-  return html`<details class="goals">
-    <summary>
-      Goal: <bdi>${steps.at(-1)?.objective ?? ""}</bdi> <span class="tag">${steps.at(-1)?.status}</span>
-    </summary>
-    <ol>
-      ${steps.map(
-        ({ at, kind, who, status }) =>
-          html`<li>
-            ${moment(at)} <strong>${kind}</strong>${who === undefined ? "" : html` by <code>${who}</code>`},
-            then ${status}
-          </li>`,
-      )}
-    </ol>
   </details>`;
 }

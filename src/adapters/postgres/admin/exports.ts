@@ -49,7 +49,7 @@ const inboundsAfter = (mark: string): string => `
 const runsAfter = (mark: string): string => `
 (select json_agg(x order by x.n) from (
   select ${RUN_COLUMNS}, (
-    select json_agg(json_build_object('call', ${CALL}, 'bodyHash', c.body_hash, 'purpose', c.purpose) order by c.started_at, c.id)
+    select json_agg(json_build_object('call', ${CALL}, 'bodyHash', c.body_hash) order by c.started_at, c.id)
     from model_calls c where c.run = r.id) as calls
   from runs r where r.session = $1 and r.n > ${mark}::bigint order by r.n limit ${LIMIT}) x)`;
 
@@ -86,7 +86,6 @@ where r.session = $1 and t.run = $2 and t.round = $3::integer and t.call = $4`,
 interface ExportedCallRow {
   readonly call: CallRow;
   readonly bodyHash: string | null;
-  readonly purpose: string | null;
 }
 
 type ExportedRunRow = RunRow & { readonly calls: readonly ExportedCallRow[] | null };
@@ -170,10 +169,9 @@ function toExportedRun({ calls, ...row }: ExportedRunRow): ExportedRun {
   const { calls: _, ...run } = toRun(row, []);
   return {
     ...run,
-    calls: (calls ?? []).map(({ call, bodyHash, purpose }): ExportedCall => ({
+    calls: (calls ?? []).map(({ call, bodyHash }): ExportedCall => ({
       ...toCall(call),
       ...(bodyHash === null ? {} : { bodyHash }),
-      ...(purpose === null ? {} : { purpose }),
     })),
   };
 }

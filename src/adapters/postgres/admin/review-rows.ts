@@ -1,6 +1,7 @@
 /** Runs, model calls and inbounds between their rows and what reviewers read. */
 
 import type { ErrorCode } from "../../../core/errors.ts";
+import type { Verdict } from "../../../core/goal/verdict.ts";
 import type { Fate } from "../../../core/inbound.ts";
 import type { RunId } from "../../../core/ids.ts";
 import type {
@@ -11,6 +12,7 @@ import type {
   ReviewedRun,
 } from "../../../core/ports/review.ts";
 import type { AttemptView, InboundView, RunView } from "../../../core/ports/transcripts.ts";
+import type { Purpose } from "../../../core/round.ts";
 import type { RunCause } from "../../../core/run.ts";
 import { toInbound } from "../inbound-row.ts";
 import { OUTCOME_JSON, toOutcome, toUsage, USAGE_JSON, type OutcomeRow, type UsageRow } from "../run-row.ts";
@@ -43,16 +45,22 @@ export const INBOUND_COLUMNS = `i.seq, i.state, i.run, i.fate, i.reason, i.rule,
     select ${REACTIONS} from reactions x where x.session = i.session and x.message = i.message) end as reactions`;
 
 /** SQL: the facts of the model call `c`, as a `CallRow`. */
-export const CALL = `json_build_object('id', c.id, 'run', c.run, 'round', c.round, 'model', c.model, 'startedAt', c.started_at,
+export const CALL = `json_build_object('id', c.id, 'run', c.run, 'round', c.round, 'purpose', c.purpose, 'model', c.model, 'startedAt', c.started_at,
   'durationMs', c.duration_ms, 'outcome', c.outcome, 'error', c.error, 'tries', c.tries,
   'usage', json_build_object('input', c.input, 'cacheRead', c.cache_read, 'cacheWrite', c.cache_write, 'output', c.output,
     'reasoning', c.reasoning, 'cost', c.cost))`;
 
 /** SQL: what happened to the goals of session `$1`. */
-export const GOAL_STEPS = `select g.id as goal, e.at, e.kind, e.who, e.status, g.body->>'objective' as objective
+export const GOAL_STEPS = `select g.id as goal, e.at, e.kind, e.who, e.status,
+  coalesce(e.body->>'objective', g.body->>'objective') as objective, e.body->>'evidence' as evidence,
+  e.body->'proposal'->'verdict' as verdict
 from goals g join goal_events e on e.goal = g.id where g.session = $1 order by g.n, e.n limit 1000`;
 
-export type GoalStepRow = Omit<GoalStep, "who"> & { readonly who: string | null };
+export type GoalStepRow = Omit<GoalStep, "who" | "evidence" | "verdict"> & {
+  readonly who: string | null;
+  readonly evidence: string | null;
+  readonly verdict: Verdict | null;
+};
 
 type ReactionRow = Omit<ReviewedReaction, "takenAt"> & { readonly takenAt: number | null };
 
@@ -77,8 +85,9 @@ export interface RunRow {
   readonly reactions: readonly ReactionRow[] | null;
 }
 
-export type CallRow = Omit<ReviewedCall, "usage" | "error"> & {
+export type CallRow = Omit<ReviewedCall, "usage" | "error" | "purpose"> & {
   readonly usage: UsageRow;
+  readonly purpose: Purpose | null;
   readonly error: ErrorCode | null;
 };
 
@@ -95,8 +104,13 @@ export interface InboundRow {
   readonly reactions: readonly ReactionRow[] | null;
 }
 
-export function toGoalStep({ who, ...step }: GoalStepRow): GoalStep {
-  return who === null ? step : { ...step, who };
+export function toGoalStep({ who, evidence, verdict, ...step }: GoalStepRow): GoalStep {
+  return {
+    ...step,
+    ...(who === null ? {} : { who }),
+    ...(evidence === null ? {} : { evidence }),
+    ...(verdict === null ? {} : { verdict }),
+  };
 }
 
 export function toRun(
@@ -122,8 +136,13 @@ function toReactions(rows: readonly ReactionRow[] | null): readonly ReviewedReac
   return (rows ?? []).map(({ takenAt, ...row }) => (takenAt === null ? row : { ...row, takenAt }));
 }
 
-export function toCall({ usage, error, ...row }: CallRow): ReviewedCall {
-  return { ...row, usage: toUsage(usage), ...(error === null ? {} : { error }) };
+export function toCall({ usage, error, purpose, ...row }: CallRow): ReviewedCall {
+  return {
+    ...row,
+    usage: toUsage(usage),
+    ...(error === null ? {} : { error }),
+    ...(purpose === null ? {} : { purpose }),
+  };
 }
 
 export function toReviewedInbound({

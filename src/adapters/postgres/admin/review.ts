@@ -41,11 +41,15 @@ select
     from tool_results t where t.run in (select id from shown)) as results`,
 };
 
+const MOST_INBOUNDS = 2_000;
+
+/** The newest first, and one more than are shown. */
 const INBOUNDS = {
   name: "review-inbounds",
   text: `
 select ${INBOUND_COLUMNS}, i.body from inbox i
-where i.session = $1 and i.received_at >= $2::bigint and i.received_at < $3::bigint order by i.seq limit 2000`,
+where i.session = $1 and i.received_at >= $2::bigint and i.received_at < $3::bigint
+order by i.seq desc limit ${MOST_INBOUNDS + 1}`,
 };
 
 const GOALS = { name: "review-goals", text: GOAL_STEPS };
@@ -114,7 +118,8 @@ export function createReview(sql: Sql): Review {
       return {
         runs: shown.map((row) => toRun(row, calls)),
         entries: (of?.entries ?? []).map(([at, entry]) => ({ at, entry: toEntry(entry) })),
-        inbounds: inbounds.map(toReviewedInbound),
+        inbounds: inbounds.slice(0, MOST_INBOUNDS).toReversed().map(toReviewedInbound),
+        hasMoreInbounds: inbounds.length > MOST_INBOUNDS,
         results: of?.results ?? [],
         hasEarlier,
       };

@@ -78,6 +78,8 @@ export interface GoalItem extends Of {
   readonly by?: string;
   readonly status: string;
   readonly objective: string;
+  readonly evidence?: string;
+  readonly verdict?: { readonly kind: string; readonly reason: string };
 }
 
 export interface InboundItem extends Of {
@@ -217,7 +219,7 @@ export function remarkItem(thread: SessionId, remark: Remark, mask: Mask): Remar
 }
 
 export function goalItem(thread: SessionId, step: GoalStep, mask: Mask): GoalItem {
-  const { goal, at, kind, who, status, objective } = step;
+  const { goal, at, kind, who, status, objective, evidence, verdict } = step;
   const by = who === undefined ? {} : { by: who };
   return {
     kind: "goal",
@@ -228,6 +230,8 @@ export function goalItem(thread: SessionId, step: GoalStep, mask: Mask): GoalIte
     ...by,
     status,
     objective: mask(objective ?? ""),
+    ...(evidence === undefined ? {} : { evidence: mask(evidence) }),
+    ...(verdict === undefined ? {} : { verdict: { kind: verdict.kind, reason: mask(verdict.reason) } }),
   };
 }
 
