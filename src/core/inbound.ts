@@ -53,6 +53,8 @@ export interface EditInbound extends Common {
   readonly kind: "edit";
   readonly message: string;
   readonly parts: readonly Part[];
+  /** Its words are for others by now: they change what was stored, and are not kept for what was not. */
+  readonly isAside?: true;
 }
 
 export interface DeleteInbound extends Common {

@@ -4,6 +4,7 @@ import type { Inbound } from "../../src/core/inbound.ts";
 import { cleanText } from "../../src/core/text.ts";
 import type { ContractCase } from "./contract.ts";
 import { inboxAccessCases } from "./inbox-access.ts";
+import { inboxOrderCases } from "./inbox-order.ts";
 import { inboxSettingsCases } from "./inbox-settings.ts";
 import { fates, only, type InboxSubject } from "./inbox-subject.ts";
 import { asRun, command, deletion, edit, message, newSession } from "./store-samples.ts";
@@ -223,20 +224,6 @@ export const inboxCases: readonly ContractCase<InboxSubject>[] = [
     },
   },
   {
-    title: "an edit of a message that was never ours is not kept",
-    async run(subject) {
-      const session = newSession();
-      await subject.inbox.put(message(session, "known"));
-      expect(await subject.inbox.put(edit(message(session, "unknown"), "changed"))).toEqual({
-        kind: "ignored",
-      });
-      expect(await subject.inbox.put(deletion(message(newSession(), "unknown")))).toEqual({
-        kind: "ignored",
-      });
-      expect(await subject.transcripts.inbounds(session)).toHaveLength(1);
-    },
-  },
-  {
     title: "P1, P2: hostile text is stored with NUL and lone surrogates replaced, in every field",
     async run(subject) {
       const session = newSession();
@@ -279,5 +266,6 @@ export const inboxCases: readonly ContractCase<InboxSubject>[] = [
     },
   },
   ...inboxAccessCases,
+  ...inboxOrderCases,
   ...inboxSettingsCases,
 ];

@@ -153,6 +153,28 @@ describe.each(["socket", "http"] as const)("over %s, with two gateways where Sla
     expect(prompt.match(/crane\.txt/g)).toHaveLength(1);
   });
 
+  test("what Slack could not bring at first is taken as people left it meanwhile: taken back, or changed, the newest change last", async () => {
+    const { slack, ana, channel, at } = scene();
+    const root = ana.say(channel, `${at} begin with herons`);
+    await world.settled(root, 1);
+    slack.delivery.hold();
+    const [gone, changed] = ["forget the storks", "count the cranse"].map((words) =>
+      ana.say(channel, words, { thread: root }),
+    );
+    ana.edit(changed!, "count the crnaes");
+    const lost: Payload[] = [];
+    slack.delivery.release((held) => (lost.push(...held), []));
+    await ana.delete(gone!).delivered;
+    await ana.edit(changed!, "count the cranes").delivered;
+    for (const payload of lost) await slack.delivery.repeat(payload);
+    await world.shows(root, "count the cranes");
+    await ana.say(channel, "and then", { thread: root }).delivered;
+    await world.shows(root, "and then");
+    const prompt = JSON.stringify(world.llm.requests.at(-1)?.body.messages);
+    expect(prompt).toMatch(/herons.*count the cranes.*and then/);
+    expect(prompt).not.toMatch(/storks|cranse|crnaes/);
+  });
+
   test("pitfall 22: the same events to every gateway at the same time are answered once, by one run at a time", async () => {
     const { slack, ana, channel, at } = scene();
     slack.delivery.deliverTo("every");

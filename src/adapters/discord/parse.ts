@@ -85,12 +85,9 @@ export function parseMessage(message: Message, reading: Reading): Parsed {
   if (refused !== undefined && !(refused === "other_bot" && isMentioned)) return nothing(refused);
   const session = sessionOf(message, reading);
   const addressed = isDirect || isMentioned;
-  if (isAside(content)) return nothing("aside");
-  if (!addressed) {
-    if (kind !== "thread") return nothing("not_for_bot");
-    if (isUnreadable(message)) return { kind: "unreadable", session };
-    if (addresseeOf(content) !== undefined) return nothing("to_another");
-  }
+  if (!addressed && kind === "thread" && isUnreadable(message)) return { kind: "unreadable", session };
+  const others = forOthers(content, addressed, kind);
+  if (others !== undefined) return nothing(others);
   const parts = partsOf(message, { ...reading, user: bot.user });
   const inbound: MessageInbound = {
     v: 1,
@@ -122,6 +119,7 @@ export function parseUpdate(message: Message, reading: Reading): Parsed {
   if ((kind === "text" || kind === "talk") && !hasThread && !mentions(content, bot.user, role))
     return nothing("not_for_bot");
   if (isUnreadable(message)) return nothing("not_for_bot");
+  const isAddressed = kind === "direct" || mentions(content, bot.user, role);
   return {
     kind: "inbound",
     inbound: {
@@ -135,8 +133,17 @@ export function parseUpdate(message: Message, reading: Reading): Parsed {
       ...whereOf(message, reading),
       message: id,
       parts: partsOf(message, { ...reading, user: bot.user }),
+      ...(forOthers(content, isAddressed, kind) === undefined ? {} : { isAside: true }),
     },
   };
+}
+
+/** Why what a person wrote is for others and not for the bot; undefined where it is for the bot. */
+function forOthers(content: string, addressed: boolean, kind: ChannelKind): Nothing | undefined {
+  if (isAside(content)) return "aside";
+  if (addressed) return undefined;
+  if (kind !== "thread") return "not_for_bot";
+  return addresseeOf(content) === undefined ? undefined : "to_another";
 }
 
 /** Of a message that is gone Discord tells nothing but its id. */

@@ -9,7 +9,7 @@ import type { Limit } from "../../core/access/decide.ts";
 import type { Inbound } from "../../core/inbound.ts";
 import type { Admission, Stored } from "../../core/ports/inbox.ts";
 import { cleanJsonText } from "../../core/text.ts";
-import { passedOver, withoutWords } from "./ledger-sql.ts";
+import { IS_CHANGE, NEWEST_CHANGE, passedOver, withoutWords } from "./ledger-sql.ts";
 import { shaped } from "./shaped.ts";
 import type { Sql } from "./sql.ts";
 
@@ -58,6 +58,9 @@ const reached = (by: Limit["by"], same: string): string => `
       select count(*) from (select from inbox c
         where ${same} and c.received_at > now_ms() - w.${by}_ms and ${COUNTS} limit w.${by}_most) c) then ${by}_rule`;
 
+/** The message was taken back before it came. */
+const IS_GONE = `g.fate is null and changed.kind = 'delete'`;
+
 /** Where the rows are that may be stored. */
 const readyOf = (counts: boolean): string => (counts ? "ready" : "judged");
 
@@ -65,26 +68,35 @@ const readyOf = (counts: boolean): string => (counts ? "ready" : "judged");
  * Takes no lock that another thread of work holds: a message never waits for a run. Two of these that run into each other's
  * rows cannot wait in a circle, as all take first the inbounds and then the sessions, each in the order of their ids. The
  * first that is addressed and not refused makes the session, also for what stands behind it. `found`: why the session keeps the
- * message from the bot, empty where it does not, and null where there is no session.
+ * message from the bot, empty where it does not, and null where there is no session. `changed`: the change of the message that came
+ * before it, which is looked for only where the session has such changes.
  */
 const PUT = shaped<Shape>({
   name: ({ counts, refuses }) => `inbox-put${counts ? "-counted" : ""}${refuses ? "-refused" : ""}`,
   text: ({ counts, refuses }) => `
 with given as materialized (
-  select g.*, (select coalesce(${passedOver("s", "g")}, '') from sessions s where s.id = g.session) as found
+  select g.*, here.found, here.changed_early
   from jsonb_to_recordset($1::jsonb) as g(n integer, id text, session text, kind text, message text, at bigint,
-    addressed boolean, mention boolean, fate text, reason text, rule text, note text, body jsonb${counts ? LIMITS : ""})),
+    addressed boolean, mention boolean, fate text, reason text, rule text, note text, body jsonb${counts ? LIMITS : ""})
+  left join lateral (
+    select coalesce(${passedOver("s", "g")}, '') as found, s.changed_early
+    from sessions s where s.id = g.session offset 0) here on true),
 judged as materialized (
   select g.n, g.id, g.session, g.kind, g.message, g.at, g.note, g.found,
-    case when g.found > '' then 'refused' else g.fate end as fate,
-    case when g.found > '' and g.fate is null then g.found else g.reason end as reason,
+    case when g.found > '' then 'refused' when ${IS_GONE} then 'cancelled' else g.fate end as fate,
+    case when g.found > '' and g.fate is null then g.found when ${IS_GONE} then 'deleted' else g.reason end as reason,
     case when g.found > '' and g.fate is null then g.found else g.rule end as rule,
-    case when g.found > '' then ${withoutWords("g.body")} else g.body end as body,
+    case when g.found > '' then ${withoutWords("g.body")}
+      when changed.parts is not null then jsonb_set(g.body, '{parts}', changed.parts) else g.body end as body,
     g.addressed or g.found is not null or exists (
       select from given f where f.session = g.session and f.addressed and f.fate is distinct from 'refused' and f.n < g.n) as wanted${
         counts ? `, ${LIMIT_COLUMNS}` : ""
       }
-  from given g),
+  from given g
+  left join lateral (
+    select c.kind, c.body->'parts' as parts from inbox c
+    where g.changed_early and g.kind = 'message' and c.session = g.session and c.message = g.message and ${IS_CHANGE}
+    order by ${NEWEST_CHANGE} limit 1) changed on true),
 ${
   counts
     ? `weighed as materialized (

@@ -9,7 +9,7 @@ import { goalPart, readOpen, isSameGoal } from "./goal-row.ts";
 import { inboundText } from "./inbound-row.ts";
 import { createPut } from "./inbox-put.ts";
 import { putSetting } from "./inbox-settings.ts";
-import { IS_WORK, WAITS } from "./ledger-sql.ts";
+import { IS_CHANGE, IS_WORK, passedOver, WAITS } from "./ledger-sql.ts";
 import type { RoundPart } from "./round-values.ts";
 import { shaped } from "./shaped.ts";
 import { snapshotRetry } from "./snapshot-retry.ts";
@@ -57,12 +57,16 @@ select (select seq from put) as seq, (select seq from inbox where id = $1) as be
  * Edits and deletes. They hold the session's row, because whether their message still waits is decided by whoever admits it.
  * Of a waiting message they change the row; of one that the model has read in this epoch they wait, as a note, for the next
  * run. What was refused, or erased, is no such message: nobody reads it, and what is said in its place is not kept where it was not.
- * Discord's history gives the text of an erased message as a change of it.
+ * Discord's history gives the text of an erased message as a change of it. A change that is older than another of its message is
+ * kept and changes nothing. One that comes before its message, which the platform has to send again, is kept for it (`inbox-put`),
+ * but for words that would not be: of an aside, or where the session keeps them out.
  */
 const CHANGE = {
   name: "inbox-change",
   text: `
-with was as materialized (select id, rev, epoch from sessions where id = $2),
+with was as materialized (
+  select s.id, s.rev, s.epoch, ${passedOver("s", "m")} is null as listens
+  from sessions s, (values ($3::text, false)) as m(kind, mention) where s.id = $2),
 target as materialized (
   select i.seq, i.state = 'waiting' as waits,
     exists (select from entries e, was where e.inbound = i.id and e.epoch = was.epoch) as used,
@@ -71,24 +75,34 @@ target as materialized (
   from inbox i where i.session = $2 and i.kind = 'message' and i.message = $4 and i.fate is distinct from 'refused'
     and i.body->'author'->>'name' is distinct from '${ERASED}'
   order by i.seq desc limit 1),
+early as materialized (
+  select from was where ($3 = 'delete' or (was.listens and not $9::boolean))
+    and not exists (select from inbox i where i.session = $2 and i.kind = 'message' and i.message = $4)),
+found as materialized (
+  select exists (select from target) as target, exists (select from early) as early, $3 = 'edit' and exists (
+    select from inbox c where c.session = $2 and c.message = $4 and ${IS_CHANGE} and (c.kind = 'delete' or c.at > $5::bigint))
+    as outdated),
 held as (
-  update sessions s set rev = s.rev + 1 from was, target where s.id = was.id and s.rev = was.rev returning s.id),
+  update sessions s set rev = s.rev + 1, changed_early = s.changed_early or f.early
+  from was, found f where s.id = was.id and s.rev = was.rev and (f.target or f.early) returning s.id, f.outdated),
 put as (
   insert into inbox (id, session, kind, message, at, body, rule, note, state, fate, done_at)
   select $1::text, $2::text, $3::text, $4::text, $5::bigint, $6::jsonb, $8::text,
-    replace($7::text, '{said}', coalesce(t.said, '')),
-    case when t.used then 'waiting' else 'done' end,
-    case when not t.used then 'answered' end, case when not t.used then now_ms() end
-  from held, target t
+    case when not w.early then replace($7::text, '{said}', coalesce(w.said, '')) end,
+    case when w.waits then 'waiting' else 'done' end,
+    case when not w.waits then 'answered' end, case when not w.waits then now_ms() end
+  from (
+    select t.seq is null as early, t.said, coalesce(t.used and not held.outdated, false) as waits
+    from held left join target t on true) w
   on conflict (id) do nothing returning seq),
 edited as (
   update inbox i set body = jsonb_set(i.body, '{parts}', $6::jsonb->'parts')
-  from put, target t where $3 = 'edit' and t.waits and i.seq = t.seq),
+  from put, target t, found f where $3 = 'edit' and not f.outdated and t.waits and i.seq = t.seq),
 deleted as (
   update inbox i set state = 'done', fate = 'cancelled', reason = 'deleted', done_at = now_ms()
   from put, target t where $3 = 'delete' and t.waits and i.seq = t.seq)
 select (select seq from put) as seq, (select seq from inbox where id = $1) as before,
-  exists (select from was) as known, exists (select from target) as target, ${RUNNING} as running`,
+  exists (select from was) as known, (select target or early from found) as target, ${RUNNING} as running`,
 };
 
 export function createInbox(sql: Sql): Inbox {
@@ -120,6 +134,7 @@ export function createInbox(sql: Sql): Inbox {
             inboundText(inbound),
             cleanText(changeNote(inbound)),
             rule,
+            inbound.kind === "edit" && inbound.isAside === true,
           ]),
         );
         return stored === "unknown" ? { kind: "ignored" } : stored;

@@ -53,3 +53,9 @@ export const noteEntry = (text: string): string =>
 /** @param text an SQL expression. A turn that holds nothing but what the bot notes, for where no one's words follow. */
 export const notedTurn = (text: string): string =>
   `json_build_object('v', 1, 'kind', 'user', 'parts', json_build_array(json_build_object('kind', 'note', 'text', ${text})))`;
+
+/** Whether the row `c` of the inbox is a change of the message that it names. What was refused changes nothing. */
+export const IS_CHANGE = `c.kind in ('edit', 'delete') and c.fate is distinct from 'refused'`;
+
+/** Which change of a message holds: what was taken back stays so, else the one that was made last, whenever it came. */
+export const NEWEST_CHANGE = `c.kind = 'delete' desc, c.at desc, c.seq desc`;

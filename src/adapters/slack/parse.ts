@@ -179,13 +179,9 @@ function parseMessage(message: Payload, reading: Reading): Parsed {
     return { kind: "command", asked };
   }
 
-  if (isAside(text)) return nothing("aside");
   const addressed = isDirect || isMentioned;
-  if (!addressed) {
-    // No session can lie below a message that nobody has answered yet.
-    if (isRoot(message)) return nothing("not_for_bot");
-    if (addresseeOf(text) !== undefined) return nothing("to_another");
-  }
+  const others = forOthers(message, addressed);
+  if (others !== undefined) return nothing(others);
   const parts = partsOf(message, bot.user, nameOf);
   const id = slackInboundId(reading, "message", ts);
   return {
@@ -193,6 +189,16 @@ function parseMessage(message: Payload, reading: Reading): Parsed {
     inbound: { v: 1, kind: "message", id, session, author, at, addressed, ...where, message: ts, parts },
     ...(addressed && !isBots ? { answerAt } : {}),
   };
+}
+
+/** Why what a person wrote is for others and not for the bot; undefined where it is for the bot. */
+function forOthers(message: Payload, addressed: boolean): Nothing | undefined {
+  const text = textOf(message["text"]) ?? "";
+  if (isAside(text)) return "aside";
+  if (addressed) return undefined;
+  // No session can lie below a message that nobody has answered yet.
+  if (isRoot(message)) return "not_for_bot";
+  return addresseeOf(text) === undefined ? undefined : "to_another";
 }
 
 function whereOf(isDirect: boolean): { readonly where?: Where } {
@@ -226,14 +232,27 @@ function parseChange(event: Payload, reading: Reading): Parsed {
   )
     return nothing("not_for_bot");
   const { ts, session, author } = found;
-  const where = whereOf(isDirectMessage(event, reading.channel));
+  const isDirect = isDirectMessage(event, reading.channel);
+  const isOthers = forOthers(message, isDirect || mentions(message, bot.user)) !== undefined;
   const edited = textOf(fieldsOf(message["edited"])["ts"]) ?? changedAt;
   const id = slackInboundId(reading, "edit", `${ts}-${edited}`);
   const parts = partsOf(message, bot.user, nameOf);
   const at = timeOf(changedAt) ?? found.at;
   return {
     kind: "inbound",
-    inbound: { v: 1, kind: "edit", id, session, author, at, addressed: false, ...where, message: ts, parts },
+    inbound: {
+      v: 1,
+      kind: "edit",
+      id,
+      session,
+      author,
+      at,
+      addressed: false,
+      ...whereOf(isDirect),
+      message: ts,
+      parts,
+      ...(isOthers ? { isAside: true } : {}),
+    },
   };
 }
 

@@ -41,8 +41,10 @@ export interface Inbox {
    * for `stop` and `reset` raises the session's `stop_seq` (and `epoch`): waiting inbounds before it become `cancelled`
    * (corrections of what the model has read only by a `reset`), later ones are untouched. A command that sets something sets it
    * with its row, for what is stored and claimed after it. An edit or delete of a *waiting*
-   * message changes that message; one of a message that was refused is ignored, as one of a message that was never stored. A
-   * note waits for the next new run.
+   * message changes that message; one of a message that was refused is ignored, as one where no session lies. Changes count by
+   * their `at`: an edit changes nothing behind a newer one, or behind the delete. One that comes before its message is kept for
+   * it, and the message is stored as the change says; of an aside's words (`isAside`), or what the session keeps from the bot,
+   * nothing is kept. A note waits for the next new run.
    * @param admission none for what the bot itself stores. A limit that is reached at this moment may be passed by what other
    * processes store at the same time.
    */

@@ -170,6 +170,19 @@ test("an edit is one only with a time of editing, and the same for two deliverie
   });
 });
 
+test("an edit whose words are for others by now says so", () => {
+  const isAside = (content: string, kind: Reading["kind"] = "thread"): boolean => {
+    const edited = message(content, { edited_timestamp: "2026-01-01T00:01:00.000Z" });
+    const inbound = inboundOf(parseUpdate(edited, reading(kind)));
+    return inbound.kind === "edit" && inbound.isAside === true;
+  };
+  const forOthers = ["(aside) never mind", "<@700000000000000002> never mind"];
+  expect(forOthers.map((content) => isAside(content))).toEqual([true, true]);
+  const forTheBot = ["never mind", `${at} never mind`, "I told <@700000000000000002>"];
+  expect(forTheBot.map((content) => isAside(content))).toEqual([false, false, false]);
+  expect(isAside("<@700000000000000002> says hello", "direct")).toBe(false);
+});
+
 function inboundOf(parsed: Parsed) {
   if (parsed.kind !== "inbound" || !("parts" in parsed.inbound)) throw new Error(`it is ${parsed.kind}`);
   return parsed.inbound;

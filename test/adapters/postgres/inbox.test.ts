@@ -63,7 +63,7 @@ expectBroken(
   {
     noticedBy: [
       "an edit of a waiting message changes that message, and only its text",
-      "an edit of a message that was never ours is not kept",
+      "a change where no session lies, or of a message that was refused, is not kept",
     ],
   },
 );

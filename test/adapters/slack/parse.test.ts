@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Facts } from "../../../src/adapters/slack/people.ts";
 import { parseEvent, peopleIn, type Parsed } from "../../../src/adapters/slack/parse.ts";
-import type { Payload } from "../../../src/adapters/slack/payload.ts";
+import { fieldsOf, type Payload } from "../../../src/adapters/slack/payload.ts";
 import type { Part } from "../../../src/core/part.ts";
 import { bot, recorded, recordedNames } from "./recorded.ts";
 
@@ -211,6 +211,17 @@ test("I5 an edit of what a person wrote is an edit of that message, each one onc
   expect(edit.id).not.toBe(inboundOf(recorded("mention")).id);
   const edited = { user: "U1", ts: "1718000090.000000" };
   expect(inboundOf(recorded("mention", { edited })).id).toBe(inboundOf(recorded("mention")).id);
+});
+
+test("an edit whose words are for others by now says so", () => {
+  const isAside = (said: string): boolean => {
+    const event = recorded("edit");
+    const message = { ...fieldsOf(fieldsOf(event["event"])["message"]), thread_ts: "1717000000.000100" };
+    const inbound = inboundOf(recorded("edit", { message: { ...message, text: said, blocks: [] } }));
+    return inbound.kind === "edit" && inbound.isAside === true;
+  };
+  expect(["(aside) never mind", "<@U2> never mind"].map(isAside)).toEqual([true, true]);
+  expect(["never mind", "<@UBOT> never mind", "I told <@U2>"].map(isAside)).toEqual([false, false, false]);
 });
 
 test("a deleted message is a delete of it; so is a root whose text Slack takes away because it has replies", () => {

@@ -1,5 +1,5 @@
 // The inbox of a ledger in memory.
-import type { Inbound } from "../../../src/core/inbound.ts";
+import type { Inbound, MessageInbound } from "../../../src/core/inbound.ts";
 import type { Admission, Inbox, Stored } from "../../../src/core/ports/inbox.ts";
 import { USUAL, type SessionCommand } from "../../../src/core/command/command.ts";
 import { MENTION_RULE, MUTE_RULE, UNSET, type SessionSettings } from "../../../src/core/session-settings.ts";
@@ -39,6 +39,45 @@ export function createMemoryInbox(ledger: MemoryLedger): Inbox {
   const isRunning = (inbound: Inbound): boolean =>
     ledger.runs.some(({ session, reply }) => session === inbound.session && reply === "open");
 
+  /** The changes of a message, the one that holds last. */
+  function changesOf({ session, message }: Pick<MessageInbound, "session" | "message">): InboxRow[] {
+    const isDelete = ({ inbound: { kind } }: InboxRow): number => (kind === "delete" ? 1 : 0);
+    return ledger.inbox
+      .filter(
+        ({ inbound: of, fate }) =>
+          of.session === session &&
+          (of.kind === "edit" || of.kind === "delete") &&
+          of.message === message &&
+          fate !== "refused",
+      )
+      .sort((a, b) => isDelete(a) - isDelete(b) || a.inbound.at - b.inbound.at || a.seq - b.seq);
+  }
+
+  /** Kept for a message that has not come yet. */
+  function early(
+    inbound: Inbound & { readonly kind: "edit" | "delete" },
+    session: SessionRow,
+    admission: Admission,
+  ): Stored {
+    const isRefused = ledger.inbox.some(
+      ({ inbound: of }) =>
+        of.session === session.id && of.kind === "message" && of.message === inbound.message,
+    );
+    const mayKeep =
+      inbound.kind === "delete" || (inbound.isAside !== true && passedOver(session, inbound) === undefined);
+    if (isRefused || !mayKeep) return { kind: "ignored" };
+    const { seq } = insert(inbound, "", true, admission);
+    return { kind: "stored", seq, running: isRunning(inbound) };
+  }
+
+  /** As people have left it who changed it before it came. */
+  function asChanged(inbound: Inbound): { readonly inbound: Inbound; readonly isGone: boolean } {
+    if (inbound.kind !== "message") return { inbound, isGone: false };
+    const newest = changesOf(inbound).at(-1)?.inbound;
+    if (newest?.kind !== "edit") return { inbound, isGone: newest?.kind === "delete" };
+    return { inbound: { ...inbound, parts: newest.parts }, isGone: false };
+  }
+
   function change(
     inbound: Inbound & { readonly kind: "edit" | "delete" },
     session: SessionRow,
@@ -51,14 +90,18 @@ export function createMemoryInbox(ledger: MemoryLedger): Inbox {
         of.message === inbound.message &&
         fate !== "refused",
     );
-    if (target === undefined || target.inbound.kind !== "message") return { kind: "ignored" };
+    if (target === undefined) return early(inbound, session, admission);
+    if (target.inbound.kind !== "message") return { kind: "ignored" };
     const { id } = target.inbound;
+    const isOutdated =
+      inbound.kind === "edit" &&
+      changesOf(inbound).some(({ inbound: of }) => of.kind === "delete" || of.at > inbound.at);
     const isUsed = entriesOf(ledger, session.id).some(
       ({ epoch, body }) => epoch === session.epoch && body.kind === "user" && body.inbound === id,
     );
     const said = textOf(target.inbound.parts).slice(0, 200);
-    const { seq } = insert(inbound, noteOn(inbound, said), !isUsed, admission);
-    if (target.state === "waiting") {
+    const { seq } = insert(inbound, noteOn(inbound, said), !isUsed || isOutdated, admission);
+    if (target.state === "waiting" && !isOutdated) {
       if (inbound.kind === "edit") target.inbound = { ...target.inbound, parts: cleanJson(inbound.parts) };
       else finish(target, "cancelled", "deleted");
     }
@@ -164,7 +207,10 @@ export function createMemoryInbox(ledger: MemoryLedger): Inbox {
         return { kind: "refused", seq: row.seq, rule: passed };
       }
       const isDone = inbound.kind === "command" && inbound.command.name !== "retry";
-      const { seq } = insert(inbound, inbound.kind === "note" ? inbound.text : "", isDone, admission);
+      const changed = asChanged(inbound);
+      const row = insert(changed.inbound, inbound.kind === "note" ? inbound.text : "", isDone, admission);
+      const { seq } = row;
+      if (changed.isGone) finish(row, "cancelled", "deleted");
       if (session === undefined) {
         const id = inbound.session;
         ledger.sessions.set(id, {
