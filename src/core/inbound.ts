@@ -66,6 +66,8 @@ export interface DeleteInbound extends Common {
 export interface CommandInbound extends Common {
   readonly kind: "command";
   readonly command: SessionCommand;
+  /** `at` is of the same clock as that of the thread's messages, which is the platform's, and not of when it came to us. */
+  readonly hasPlatformTime?: true;
   /** Where the platform wants the answer (a click's or command's own address), kept for an answer after a restart. */
   readonly answerTo?: string;
 }

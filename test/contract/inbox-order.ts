@@ -146,4 +146,40 @@ export const inboxOrderCases: readonly ContractCase<InboxSubject>[] = [
       expect(await waiting(subject, session)).toEqual(["user: (aside) for others"]);
     },
   },
+  ...(["stop", "reset"] as const).map((name): ContractCase<InboxSubject> => ({
+    title: `what was said before a ${name} and comes behind it is cancelled, where the platform says when that was given`,
+    async run(subject) {
+      const { inbox } = subject;
+      const session = newSession();
+      await inbox.put(message(session, "hello"));
+      const [late, counts] = [message(session, "late"), message(session, "late and counted")];
+      const given = command(session, name, { hasPlatformTime: true });
+      await inbox.put(given);
+      // An older one that comes again later takes nothing away from the newer.
+      await inbox.put(command(session, "stop", { hasPlatformTime: true, at: late.at - 1 }));
+      const after = message(session, "after it", { at: given.at + 1 });
+      for (const [one, admission] of [[late], [counts, counted], [after]] as const)
+        expect(await inbox.put(one, admission)).toMatchObject({ kind: "stored" });
+      expect(await inbox.put(late)).toMatchObject({ kind: "duplicate" });
+      const views = await subject.transcripts.inbounds(session);
+      expect(views.slice(3).map(({ fate, reason, state }) => fate ?? reason ?? state)).toEqual([
+        "cancelled",
+        "cancelled",
+        "waiting",
+      ]);
+      expect(views[3]?.reason).toBe("stop");
+      expect(await waiting(subject, session)).toEqual(["user: after it"]);
+    },
+  })),
+  {
+    title: "a stop that only we have timed says nothing of what was said before it",
+    async run(subject) {
+      const session = newSession();
+      await subject.inbox.put(message(session, "hello"));
+      const late = message(session, "our clock is ahead");
+      await subject.inbox.put(command(session, "stop"));
+      await subject.inbox.put(late);
+      expect(await fates(subject, session)).toEqual(["cancelled", "answered", "waiting"]);
+    },
+  },
 ];

@@ -211,6 +211,40 @@ test("pitfall 1: events that come twice, late or in another order, and ones that
   world.expectPeace();
 });
 
+test("what was missed, and somebody wrote before they reset the thread, is not answered after it", async () => {
+  await using world = await openDiscordWorld({ parts: "start" });
+  const { discord } = world;
+  const ana = discord.person("Ana");
+  const { id } = ana.say(discord.channel("general"), `${discord.botMention} begin`);
+  await world.settled(id, 1);
+  discord.gateway.judge(() => "lose");
+  ana.say(id, "before the reset");
+  discord.gateway.judge(undefined);
+  // Platform time is kept in milliseconds.
+  const saidAt = Date.now();
+  await until(() => Date.now() > saidAt, { what: "the clock has moved" });
+  expect(await ana.command(id, "reset")).toBe("answered");
+  await until(() => discord.whispers(id, ana).some((text) => text?.includes("begins anew")), {
+    what: "Ana is told",
+  });
+  // A session that ended is entered anew, and what it missed is fetched.
+  discord.gateway.cut(1000);
+  await until(() => discord.gateway.identifies.length === 2, {
+    timeoutMs: 30_000,
+    what: "it is entered anew",
+  });
+  await isListening(world);
+  ana.say(id, "and anew");
+  await world.shows(id, "and anew");
+  await world.settled(id, 2);
+  const fetched = discord.callsOf("GET /channels/:channel/messages").filter(({ query }) => "after" in query);
+  expect(fetched.some(({ params }) => params["channel"] === id)).toBe(true);
+  expect(JSON.stringify(world.llm.requests.map(({ body }) => body.messages))).not.toContain(
+    "before the reset",
+  );
+  world.expectPeace();
+});
+
 test("a broken connection is resumed without an identify, and what came meanwhile is answered", async () => {
   await using world = await openDiscordWorld({ parts: "start" });
   const { discord } = world;

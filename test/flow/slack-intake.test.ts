@@ -175,6 +175,27 @@ describe.each(["socket", "http"] as const)("over %s, with two gateways where Sla
     expect(prompt).not.toMatch(/storks|cranse|crnaes/);
   });
 
+  test("what Slack could not bring at first, and somebody wrote before they reset the thread, is not answered after it", async () => {
+    const { slack, ana, channel, at } = scene();
+    const words = `before the reset ${scenes}`;
+    const root = ana.say(channel, `${at} begin`);
+    await world.settled(root, 1);
+    slack.delivery.hold();
+    ana.say(channel, words, { thread: root });
+    const lost: Payload[] = [];
+    slack.delivery.release((held) => (lost.push(...held), []));
+    // Platform time is kept in milliseconds.
+    const saidAt = Date.now();
+    await until(() => Date.now() > saidAt, { what: "the clock has moved" });
+    await ana.say(channel, `${at} reset`, { thread: root }).delivered;
+    for (const payload of lost) await slack.delivery.repeat(payload);
+    await ana.say(channel, "and anew", { thread: root }).delivered;
+    await world.shows(root, "and anew");
+    await world.settled(root, 2);
+    expect(askedAbout(words)).toBe(0);
+    expect(JSON.stringify(world.llm.requests.at(-1)?.body.messages)).not.toContain(words);
+  });
+
   test("pitfall 22: the same events to every gateway at the same time are answered once, by one run at a time", async () => {
     const { slack, ana, channel, at } = scene();
     slack.delivery.deliverTo("every");

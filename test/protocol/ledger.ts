@@ -26,6 +26,7 @@ export function putStop(state: State): void {
   // Where no session lies there is nothing to stop, and a message that is just being stored was sent beside the stop.
   const isKnown = state.messages.some((message) => message !== "unsent" && message !== "drawn");
   state.stopAt = isKnown ? state.messages.filter((message) => message !== "unsent").length : 0;
+  state.saidBefore = state.stopAt;
   state.stop = "stored";
   drop(state);
 }
@@ -169,7 +170,7 @@ function isRefused(state: State, id: WorkerId, rules: Rules): boolean {
 function admit(state: State, id: WorkerId, indexes: readonly number[]): Wrong {
   for (const index of indexes) state.messages[index] = "admitted";
   state.workers[id].seen |= maskOf(indexes);
-  const isBelow = indexes.some((index) => index < state.stopAt);
+  const isBelow = indexes.some((index) => index < state.saidBefore);
   return isBelow ? "a message from before the stop was taken in after it" : undefined;
 }
 

@@ -24,8 +24,11 @@ export function* person(state: State, setting: Setting, rules: Rules): Generator
       if (!rules.storeBeforeWake) wake(next, rules);
       // The position matters only to a stop that comes before the row is seen.
       const isSeen = state.stop === "told" && rules.storeBeforeAck && rules.storeBeforeWake;
-      if (isSeen) next.messages[at] = "waiting";
-      yield { name: `message ${at + 1} ${isSeen ? "is stored" : "arrives"}`, next };
+      // Of these only what comes again was said before the stop.
+      const isLate = rules.stopHasTime && at < state.saidBefore;
+      if (isLate) next.messages[at] = "cancelled";
+      else if (isSeen) next.messages[at] = "waiting";
+      yield { name: `message ${at + 1} ${isLate || isSeen ? "is stored" : "arrives"}`, next };
     } else if (message === "drawn") {
       next.messages[at] = "waiting";
       if (!rules.storeBeforeAck) wake(next, rules);
@@ -121,6 +124,7 @@ export function* gateway(state: State, rules: Rules): Generator<Step> {
   if (at === -1) return;
   const next = copyOf(state);
   next.messages[at] = rules.storeBeforeAck ? "unsent" : "lost";
+  // It draws another position when it comes again.
   if (state.stopAt === at + 1) next.stopAt = at;
   const wrong = rules.storeBeforeAck ? {} : { wrong: "a message was acknowledged and never stored" };
   yield { name: `the gateway is killed with message ${at + 1}`, next, ...wrong };

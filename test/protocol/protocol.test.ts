@@ -89,6 +89,11 @@ const broken: readonly Broken[] = [
   },
   { without: ["stopAtOpen"], in: setting(1, 1, "crash"), wrong: "a stopped run asks the model" },
   { without: ["stopAtCommit"], in: setting(2, 0), wrong: "a stopped run takes messages in" },
+  {
+    without: ["stopHasTime"],
+    in: setting(2, 1, "gateway"),
+    wrong: "a message from before the stop was taken in after it",
+  },
   { without: ["stopIsPosition"], in: setting(1, 0), wrong: "a run was cancelled that no stop was meant for" },
   { without: ["attemptLasts"], in: setting(1, 1, "crash"), wrong: noEnd },
   { without: ["leaveWaits"], in: setting(1, 1, "pause"), wrong: noEnd },

@@ -36,6 +36,8 @@ export interface Rules {
   /** A claim and a commit notice that the run was stopped (`isStopped`). */
   readonly stopAtOpen: boolean;
   readonly stopAtCommit: boolean;
+  /** What was said before a stop and comes behind it, as the platform sends it again, is stored as cancelled (`inbox-put`). */
+  readonly stopHasTime: boolean;
   /** Who hears a stop asks the ledger whether it was meant (`run-signal`). */
   readonly stopIsPosition: boolean;
   /** An attempt has ended when its final pages stand, or when it said that it leaves; not with its run (`end-run`, `settled`). */
@@ -70,6 +72,7 @@ export const allRules: Rules = {
   dropAtEnd: true,
   stopAtOpen: true,
   stopAtCommit: true,
+  stopHasTime: true,
   stopIsPosition: true,
   attemptLasts: true,
   leaveWaits: true,

@@ -55,6 +55,8 @@ export interface State {
   stop: "not yet" | "stored" | "told";
   /** How many messages have a position below the stop. */
   stopAt: number;
+  /** How many were said before it. */
+  saidBefore: number;
   /** Number of the newest run; 0 before the first. */
   run: number;
   reply: "none" | "open" | "settling";
@@ -112,6 +114,7 @@ export function initialState(setting: Setting): State {
     rung: 0,
     stop: setting.hasStop ? "not yet" : "told",
     stopAt: 0,
+    saidBefore: 0,
     run: 0,
     reply: "none",
     answered: 0,
@@ -169,7 +172,7 @@ export function keyOf(state: State): string {
   const [a, b] = [workerKey(state, 0), workerKey(state, 1)];
   let key = a < b ? a + b : b + a;
   for (const message of state.messages) key += MESSAGES[message];
-  key += `${state.rung}${letter(state.stop)}${state.stopAt}${state.run}${letter(state.reply)}`;
+  key += `${state.rung}${letter(state.stop)}${state.stopAt}${state.saidBefore}${state.run}${letter(state.reply)}`;
   key +=
     String.fromCharCode(48 + state.answered) + bit(state.isUnended) + bit(state.isWaking) + bit(state.isKept);
   key += (state.job === "dead" ? "x" : "-") + (state.lease === "dead" ? "x" : "-") + state.faults;

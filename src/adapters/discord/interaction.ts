@@ -253,6 +253,7 @@ function inThread(one: Asking, thread: string, command: Command, bot: DiscordBot
     where: thread === channel ? where : { parent: channel },
     id: idOf(one, bot),
     at: timeOf(id),
+    hasPlatformTime: true,
     ...about,
     ...(kind === "direct" ? { mayBegin: true } : {}),
   };

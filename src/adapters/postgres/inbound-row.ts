@@ -40,6 +40,7 @@ export function toInbound(value: unknown): Inbound {
         ...common,
         kind: "command",
         command: toCommand(body["command"]),
+        ...(body["hasPlatformTime"] === true ? { hasPlatformTime: true } : {}),
         ...optional(body, "answerTo", textOf),
       };
     case "note":

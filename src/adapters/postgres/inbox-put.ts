@@ -58,8 +58,8 @@ const reached = (by: Limit["by"], same: string): string => `
       select count(*) from (select from inbox c
         where ${same} and c.received_at > now_ms() - w.${by}_ms and ${COUNTS} limit w.${by}_most) c) then ${by}_rule`;
 
-/** The message was taken back before it came. */
-const IS_GONE = `g.fate is null and changed.kind = 'delete'`;
+/** Why the message was cancelled before it came: a stop or reset was given after it was said, or it was taken back. Else null. */
+const UNDONE = `case when g.fate is not null then null when g.stopped then 'stop' when changed.kind = 'delete' then 'deleted' end`;
 
 /** Where the rows are that may be stored. */
 const readyOf = (counts: boolean): string => (counts ? "ready" : "judged");
@@ -75,16 +75,16 @@ const PUT = shaped<Shape>({
   name: ({ counts, refuses }) => `inbox-put${counts ? "-counted" : ""}${refuses ? "-refused" : ""}`,
   text: ({ counts, refuses }) => `
 with given as materialized (
-  select g.*, here.found, here.changed_early
+  select g.*, here.found, here.stopped, here.changed_early
   from jsonb_to_recordset($1::jsonb) as g(n integer, id text, session text, kind text, message text, at bigint,
     addressed boolean, mention boolean, fate text, reason text, rule text, note text, body jsonb${counts ? LIMITS : ""})
   left join lateral (
-    select coalesce(${passedOver("s", "g")}, '') as found, s.changed_early
+    select coalesce(${passedOver("s", "g")}, '') as found, g.kind = 'message' and g.at < s.stop_at as stopped, s.changed_early
     from sessions s where s.id = g.session offset 0) here on true),
 judged as materialized (
   select g.n, g.id, g.session, g.kind, g.message, g.at, g.note, g.found,
-    case when g.found > '' then 'refused' when ${IS_GONE} then 'cancelled' else g.fate end as fate,
-    case when g.found > '' and g.fate is null then g.found when ${IS_GONE} then 'deleted' else g.reason end as reason,
+    case when g.found > '' then 'refused' when ${UNDONE} is not null then 'cancelled' else g.fate end as fate,
+    case when g.found > '' and g.fate is null then g.found else coalesce(${UNDONE}, g.reason) end as reason,
     case when g.found > '' and g.fate is null then g.found else g.rule end as rule,
     case when g.found > '' then ${withoutWords("g.body")}
       when changed.parts is not null then jsonb_set(g.body, '{parts}', changed.parts) else g.body end as body,

@@ -28,7 +28,8 @@ const RUNNING = `exists (select from runs where session = $2 and reply = 'open')
 /**
  * Stop and reset. The seq is drawn only once the session's row is held: whoever admits an inbound holds that row too, so
  * everything that was admitted before has a smaller seq, and the comparison of positions can be trusted. A note on an edit or
- * a delete is no work that could be stopped: what it corrects is still in the epoch, unless a reset left that behind.
+ * a delete is no work that could be stopped: what it corrects is still in the epoch, unless a reset left that behind. What was
+ * said before it and comes later, as what the platform has to send again, is told by the platform's time (`inbox-put`).
  */
 const STOP = shaped<{ readonly goal: RoundPart | undefined }>({
   name: ({ goal }) => (goal === undefined ? "inbox-stop" : "inbox-stop-goal"),
@@ -36,18 +37,18 @@ const STOP = shaped<{ readonly goal: RoundPart | undefined }>({
 with was as materialized (select id, rev, goal from sessions where id = $2),
 held as materialized (
   select s.id from sessions s, was w
-  where s.id = w.id and s.rev = w.rev and ${goal === undefined ? "w.goal is null" : isSameGoal(9)} for no key update of s),
+  where s.id = w.id and s.rev = w.rev and ${goal === undefined ? "w.goal is null" : isSameGoal(10)} for no key update of s),
 put as (
   insert into inbox (id, session, kind, at, body, state, fate, rule, done_at)
   select $1::text, held.id, $3::text, $4::bigint, $5::jsonb, 'done', 'answered', $8::text, now_ms() from held
   on conflict (id) do nothing returning seq),
 raised as (
-  update sessions s set rev = s.rev + 1, stop_seq = put.seq, epoch = s.epoch + $6::integer,
+  update sessions s set rev = s.rev + 1, stop_seq = put.seq, stop_at = greatest(s.stop_at, $9::bigint), epoch = s.epoch + $6::integer,
     goal = case when $6 = 0 then s.goal end
   from put where s.id = $2),
 cancelled as (
   update inbox i set state = 'done', fate = 'cancelled', reason = $7::text, done_at = now_ms()
-  from put where i.session = $2 and i.state = 'waiting' and i.seq < put.seq and ($6 > 0 or ${IS_WORK}))${goal === undefined ? "" : `,\n${goal.sql(9)}`}
+  from put where i.session = $2 and i.state = 'waiting' and i.seq < put.seq and ($6 > 0 or ${IS_WORK}))${goal === undefined ? "" : `,\n${goal.sql(10)}`}
 select (select seq from put) as seq, (select seq from inbox where id = $1) as before,
   exists (select from was) as known, true as target,
   ${RUNNING} or exists (select from inbox i where i.session = $2 and ${WAITS}) as running`,
@@ -155,6 +156,7 @@ export function createInbox(sql: Sql): Inbox {
               name === "reset" ? 1 : 0,
               name,
               rule,
+              inbound.hasPlatformTime === true ? Math.round(inbound.at) : null,
               ...(goal?.values ?? []),
             ]);
             // What becomes of a goal is made from what it is, so that it is read where there is one.

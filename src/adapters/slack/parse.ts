@@ -33,8 +33,10 @@ export interface Asked {
   readonly author: Author;
   readonly where?: Where;
   readonly id: InboundId;
-  /** Platform time, ms since 1970. */
+  /** ms since 1970. */
   readonly at: number;
+  /** Absent where Slack does not say when it was asked for, and `at` is when it came. */
+  readonly hasPlatformTime?: true;
   /** Absent where Slack itself shows what comes of it. */
   readonly answerAt?: AskedAt;
 }
@@ -174,6 +176,7 @@ function parseMessage(message: Payload, reading: Reading): Parsed {
       ...where,
       id,
       at,
+      hasPlatformTime: true as const,
       answerAt,
     };
     return { kind: "command", asked };
@@ -282,7 +285,8 @@ function parseStopped(event: Payload, reading: Reading, eventId: string | undefi
   const where = whereOf(isDirectMessage(event, reading.channel));
   const id = slackInboundId(reading, "command", eventId);
   const at = timeOf(textOf(event["event_ts"])) ?? 0;
-  return { kind: "command", asked: { command: { name: "stop" }, session, author, ...where, id, at } };
+  const command = { name: "stop" } as const;
+  return { kind: "command", asked: { command, session, author, ...where, id, at, hasPlatformTime: true } };
 }
 
 /** The tab with messages is opened with the same event. */

@@ -158,7 +158,7 @@ export function createReceive(deps: ReceiveDeps, bot: SlackBot): Receive {
   }
 
   async function answerOf(
-    { command: wanted, session, author, id, at, where }: Asked,
+    { command: wanted, session, author, id, at, hasPlatformTime, where }: Asked,
     more: About & { readonly answerTo?: string },
   ): Promise<CommandResult> {
     const request = {
@@ -166,6 +166,7 @@ export function createReceive(deps: ReceiveDeps, bot: SlackBot): Receive {
       author,
       id,
       at,
+      ...(hasPlatformTime === undefined ? {} : { hasPlatformTime }),
       ...(where === undefined ? {} : { where }),
       // Whoever writes to the bot alone may set something before they ask.
       ...(where?.isDirect === true ? { mayBegin: true as const } : {}),

@@ -47,8 +47,10 @@ export interface CommandRequest {
   readonly where?: Where;
   /** Identity of this command: the same for every delivery of it. */
   readonly id: InboundId;
-  /** Platform time, ms since 1970. */
+  /** ms since 1970. */
   readonly at: number;
+  /** `at` is of the clock that times the thread's messages, the platform's; absent where it is when it came to us. */
+  readonly hasPlatformTime?: true;
   readonly answerTo?: string;
   /** The run whose button was clicked. Of a button that does something: where another run counts by now, nothing is done, and the answer says so. */
   readonly run?: RunId;
@@ -139,6 +141,7 @@ export function createCommands(deps: CommandDeps, options: CommandOptions = {}):
       at: request.at,
       addressed: request.mayBegin === true && isSetting(command),
       ...(request.where === undefined ? {} : { where: request.where }),
+      ...(request.hasPlatformTime === undefined ? {} : { hasPlatformTime: true }),
       ...(request.answerTo === undefined ? {} : { answerTo: request.answerTo }),
     };
   }

@@ -39,7 +39,8 @@ export interface Inbox {
   /**
    * Durable when it resolves. One statement decides whether to store, makes the session when it is addressed, and
    * for `stop` and `reset` raises the session's `stop_seq` (and `epoch`): waiting inbounds before it become `cancelled`
-   * (corrections of what the model has read only by a `reset`), later ones are untouched. A command that sets something sets it
+   * (corrections of what the model has read only by a `reset`), later ones are untouched. Where the platform says when it was
+   * given, a message that was said before and comes behind it is stored as `cancelled` too. A command that sets something sets it
    * with its row, for what is stored and claimed after it. An edit or delete of a *waiting*
    * message changes that message; one of a message that was refused is ignored, as one where no session lies. Changes count by
    * their `at`: an edit changes nothing behind a newer one, or behind the delete. One that comes before its message is kept for

@@ -272,6 +272,7 @@ test("Slack's own Stop is a stop of its thread, and Slack shows what comes of it
       author: { id: "U2", name: "Ben" },
       id: "slack/A1/T1/C1/command/Ev0099",
       at: 1_718_000_095_001,
+      hasPlatformTime: true,
     },
   });
 });

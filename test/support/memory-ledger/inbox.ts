@@ -112,6 +112,8 @@ export function createMemoryInbox(ledger: MemoryLedger): Inbox {
     const running = isRunning(inbound) || waitingOf(ledger, session.id).some(isWork);
     const { seq } = insert(inbound, "", true, admission);
     session.stopSeq = seq;
+    if (inbound.kind === "command" && inbound.hasPlatformTime)
+      session.stopAt = Math.max(session.stopAt ?? 0, inbound.at);
     if (name === "reset") session.epoch += 1;
     for (const row of waitingOf(ledger, session.id))
       if (row.seq < seq && (name === "reset" || isWork(row))) finish(row, "cancelled", name);
@@ -210,7 +212,8 @@ export function createMemoryInbox(ledger: MemoryLedger): Inbox {
       const changed = asChanged(inbound);
       const row = insert(changed.inbound, inbound.kind === "note" ? inbound.text : "", isDone, admission);
       const { seq } = row;
-      if (changed.isGone) finish(row, "cancelled", "deleted");
+      if (inbound.kind === "message" && inbound.at < (session?.stopAt ?? 0)) finish(row, "cancelled", "stop");
+      else if (changed.isGone) finish(row, "cancelled", "deleted");
       if (session === undefined) {
         const id = inbound.session;
         ledger.sessions.set(id, {

@@ -22,6 +22,8 @@ export interface SessionRow {
   epoch: number;
   lastSeq: number;
   stopSeq: number;
+  /** By the platform's clock. */
+  stopAt?: number;
   frozen?: { readonly epoch: number; readonly fence: number; readonly frozen: Frozen };
   settings: SessionSettings;
   /** The fence when new prompt and tools were asked for. */
