@@ -19,7 +19,8 @@ export interface StoredEnd {
  * @param end stores it.
  * @param stored rounds that are stored.
  * @param most model calls that the run may make.
- * @returns an answer that a stop came before as cancelled; one that our store has a fault with as that error; and where it has one
+ * @returns an answer that a stop came before as cancelled; one that our store has a fault with as that error; one that broke off
+ * without what was shown of it, where our store has a fault with that; and where it has one
  * with what the model calls took, the same without that.
  * @throws what the store throws that is away, that another attempt has left behind, or that takes none of these.
  */
@@ -59,9 +60,18 @@ export async function storeEnd(
 /** What is stored in its place, the first that can be. */
 function lessThan(outcome: LoopEnd, error: BobbinError, stored: number): readonly LoopEnd[] {
   const { round, ...rest } = outcome;
+  // What goes with any other end closes calls that are stored already. What broke an answer off is not the store's fault.
+  const isFault = outcome.reason === "stop";
   const failed: readonly LoopEnd[] =
-    outcome.reason === "stop" && round !== undefined
-      ? [{ ...rest, reason: "error", error, modelCalls: round.modelCalls, rounds: stored }]
+    (isFault || outcome.reason === "error") && round !== undefined
+      ? [
+          {
+            ...rest,
+            ...(isFault && { reason: "error", error }),
+            modelCalls: round.modelCalls,
+            rounds: stored,
+          },
+        ]
       : [];
   const calls = [...outcome.modelCalls, ...(round?.modelCalls ?? [])];
   return calls.length === 0 ? failed : [...failed, ...[outcome, ...failed].map(withoutCalls)];

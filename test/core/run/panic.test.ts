@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createProfileOf } from "../../../src/core/agent/frozen-profile.ts";
 import { sha256 } from "../../../src/adapters/ids.ts";
 import { RunBench, type RunBenchOptions } from "../../support/run-bench.ts";
-import { call, calls, reply, type ScriptedStep } from "../../support/scripted-model.ts";
+import { call, calls, fails, reply, type ScriptedStep } from "../../support/scripted-model.ts";
 import { tool } from "../../support/agent-library.ts";
 import { postgresBackend } from "../../adapters/postgres/backends.ts";
 
@@ -24,6 +24,19 @@ test("in storing the answer: the run ends at once, with Retry", async () => {
   );
   expect(b.thread.visible()[0]?.buttons.map(({ action }) => action)).toEqual(["retry", "details"]);
   expect(await b.fates()).toEqual(["hello: failed"]);
+  await b.command("retry");
+  await b.rest();
+  expect(b.shown().at(-1)).toBe("here");
+  expect(await b.problems()).toEqual([]);
+});
+
+test("in storing what was shown of an answer that broke off: the run ends at once with what broke it off, and with Retry", async () => {
+  const b = bench([fails("model_cut", "half of it"), reply("here")]);
+  await b.say("hello");
+  b.moments.at("end", "before", fault);
+  await b.worker().serve();
+  expect(b.shown()[0]).toMatch(/^half of it \[.*broke off several times.*Retry starts it again/);
+  expect(await b.attempts()).toEqual([["ended"]]);
   await b.command("retry");
   await b.rest();
   expect(b.shown().at(-1)).toBe("here");
