@@ -11,9 +11,9 @@ const CODE_OR_LINK =
   /(`+)(?!`)(?:(?!\1(?!`)|\n[ \t]*\n)[\s\S])*\1(?!`)|!?\[([^\][]*)\]\((?:[^()\n]|\([^()\n]*\))*\)/g;
 /**
  * The sign of a command or name, a scheme, the beginning of a host, what ties an address to a label: each is told by the one sign that
- * follows. In code too, since what we take for code Slack may take for words.
+ * follows, and so is a sign that is written by its number. In code too, since what we take for code Slack may take for words.
  */
-const LIVE = /\](?=[([:])|<(?=[!@#a-z])|@(?=[\p{L}\d_])|:(?=\/)|\bwww\.(?=\w)/gu;
+const LIVE = /\](?=[([:])|<(?=[!@#a-z])|@(?=[\p{L}\d_])|:(?=\/)|\bwww\.(?=\w)|&(?=#)/gu;
 
 export function streamText(markdown: string): string {
   /** What the code that is open was opened with. */

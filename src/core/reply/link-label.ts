@@ -15,13 +15,16 @@ const ENDS_OF_FILES: ReadonlySet<string> = new Set(
   "bz cc cs fs gz go hs js kt md mk ml mm pl ps py rb rs sh so sql tf ts vb vi xz".split(" "),
 );
 
+/** Nobody sees them, and what people read as a host would be none with one of them inside. */
+const UNSEEN = /\p{Default_Ignorable_Code_Point}/gu;
+
 /** Whether the label shows the address of another place than the one that the link leads to. */
 export function isFalseLabel(label: string, address: string): boolean {
   if (label === address) return false;
   const leads = new Set(
     address.startsWith("mailto:") ? hostsOfMail(address) : [...address.matchAll(ADDRESS)].map(hostOf),
   );
-  return hostsIn(label).some((host) => !leads.has(host));
+  return hostsIn(label.replaceAll(UNSEEN, "")).some((host) => !leads.has(host));
 }
 
 /** A name before the host counts as one: it is how an address pretends to be another. */

@@ -9,6 +9,7 @@ import { FILE_BELOW, FILE_FOLLOWS, filePage, firstPartOf } from "./first-part.ts
 import { closeFence, heal } from "./heal.ts";
 import { missingNotice, picturePages, picturesOnly } from "./picture-pages.ts";
 import { split, type PageSize } from "./split.ts";
+import { withoutSteering } from "./steering-signs.ts";
 import { doingOf, stepLines, STEPS_ROOM } from "./step-lines.ts";
 import { DEFAULT_VIEW, type ReplyView } from "./view.ts";
 
@@ -139,8 +140,7 @@ function stepsOf(document: ReplyDocument, view: ReplyView): Pick<PageContent, "s
 /** The rounds as paragraphs; a fence that one of them left open does not swallow the next. */
 function textOf(document: ReplyDocument): string {
   const texts = document.rounds.map((round) =>
-    round.text
-      .replaceAll("\r\n", "\n")
+    withoutSteering(round.text)
       .replace(/^(?:[ \t]*\n)+/, "")
       .trimEnd(),
   );

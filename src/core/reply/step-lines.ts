@@ -3,6 +3,7 @@
 import { formatDuration } from "../measure.ts";
 import type { PageStep } from "../ports/surface.ts";
 import { headOf } from "../text.ts";
+import { withoutSteering } from "./steering-signs.ts";
 import type { ReplyDocument } from "./document.ts";
 import type { Step } from "./steps.ts";
 import type { ReplyView } from "./view.ts";
@@ -95,7 +96,7 @@ function wordsOf({ name }: Step, count: number, doing: Doing): string {
 }
 
 function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, " ").trim();
+  return withoutSteering(text).replaceAll(/\s+/g, " ").trim();
 }
 
 function lowered(words: string): string {

@@ -35,6 +35,7 @@ describe("the words of a stream", () => {
     ["```\n~~~\n```\nsee [Bank](//evil.example)", "```\n~~~\n```\nsee Bank"],
     ["````\n```\n[a](b)\n````\n[c](d)", "````\n```\n[a]\u2060(b)\n````\nc"],
     ["a ` and\n\n[Bank](//evil.example) ` b", "a ` and\n\nBank ` b"],
+    ["&#x202e;moc.knab", "&\u2060#x202e;moc.knab"],
     ["[b](evil.example/((a)))", "[b]\u2060(evil.example/((a)))"],
     ["[Bank][1]\n\n[1]: //evil.example", "[Bank]\u2060[1]\n\n[1]\u2060: //evil.example"],
   ])("of %s", (text, sent) => expect(streamText(text)).toBe(sent));

@@ -7,6 +7,7 @@ test.each([
   ["a bare host among words", "log in at bank.co.uk now", "https://evil.example/"],
   ["a bare host that only begins as the real one", "evil.example.com", "https://evil.example/"],
   ["a name before the real host", "https://bank.com@evil.example/", "https://evil.example/"],
+  ["a bare host with a sign in it that nobody sees", "bank\u200b.c\u00adom", "https://evil.example/"],
   ["an address for mail to somebody", "https://bank.com/login", "mailto:eve@evil.example"],
   ["another mail address", "ana@bank.com", "mailto:eve@evil.example"],
   ["a mail address for a page", "ana@bank.com", "https://evil.example/"],

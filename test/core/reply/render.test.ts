@@ -53,6 +53,17 @@ describe("the pages of a reply", () => {
     expect(render(document, limits)[0]?.markdown).toBe("```\ncode\n```\n\nProse.");
   });
 
+  it("hold no sign that steers what shows them, while they are written and in the end", () => {
+    const text = "\u001b[31mFAIL\u001b[0m one\r\n\r\n\u202E`moc.knab\u0007`";
+    const started = reduce(documentOf(run, []), { kind: "round", round: 1, state: "start" });
+    for (let length = 1; length <= text.length; length++) {
+      const grown = reduce(started, { kind: "text", text: text.slice(0, length) });
+      expect("FAIL one\n\n`moc.knab`").toContain(render(grown, limits)[0]?.markdown.replace(/`$/, ""));
+    }
+    const [page] = render(documentOf(run, [entryOf(run, 1, text)], stopped), limits);
+    expect(page?.markdown).toBe("FAIL one\n\n`moc.knab`");
+  });
+
   it("leave a finished answer as it was written, and close what a stop cut off", () => {
     const entries = [entryOf(run, 1, "an unusual **answer")];
     expect(render(documentOf(run, entries, stopped), limits)[0]?.markdown).toBe("an unusual **answer");
