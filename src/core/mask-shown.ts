@@ -8,6 +8,8 @@ import { without, type SecretsInTalk } from "./mask.ts";
 export interface ShownMask {
   /** Of a text to which nothing is added any more. */
   whole(text: string): string;
+  /** Of one that ended where nobody meant it to, perhaps in the middle of a secret. */
+  brokenOff(text: string): string;
   /**
    * Of a text that still grows, without what may become a secret at its end. Of a longer text it is the same or longer, and begins
    * with the same.
@@ -34,9 +36,11 @@ const OPEN: readonly RegExp[] = [
   /\b(Bearer\s+)[^\s"'\\]{0,128}$/,
 ];
 
-export function createShownMask({ find, begunAt }: SecretsInTalk): ShownMask {
+export function createShownMask({ find, begunAt, maskPart }: SecretsInTalk): ShownMask {
+  const whole = (text: string): string => without(text, find(text));
   return {
-    whole: (text) => without(text, find(text)),
+    whole,
+    brokenOff: (text) => maskPart(whole(text)),
     growing(text) {
       let end = Math.min(lastRunAt(text), begunAt(text), openAt(text));
       const spans = find(text);

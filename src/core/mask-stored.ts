@@ -27,13 +27,20 @@ export interface StoredMask {
   text(text: string): string;
   /** Of what goes on from what came before under the same key; both are one text to the eye of whoever reads them together. */
   following(key: string, text: string): string;
+  /** Of the end of a text that is masked already, and ended where nobody meant it to. */
+  brokenOff(text: string): string;
 }
 
-export function createStoredMask(find: SecretsIn): StoredMask {
+/** @param brokenOff as of `SecretsInTalk.maskPart`. Default nothing is masked by it. */
+export function createStoredMask(
+  find: SecretsIn,
+  brokenOff: (text: string) => string = (text) => text,
+): StoredMask {
   const before = new Map<string, string>();
   const text = (given: string): string => without(given, find(given));
   return {
     text,
+    brokenOff,
     following(key, given) {
       const tail = before.get(key) ?? "";
       before.delete(key);
@@ -239,16 +246,18 @@ function maskedEntry(body: EntryBody, session: string, mask: StoredMask): EntryB
   switch (body.kind) {
     case "user":
       return { ...body, parts: body.parts.map((part) => maskedPart(part, mask.text, mask)) };
-    case "assistant":
+    case "assistant": {
+      const text = body.text === "" ? "" : mask.following(`${session} bot`, body.text);
       return {
         ...body,
         ...maskedImages(body, mask),
-        text: body.text === "" ? "" : mask.following(`${session} bot`, body.text),
+        text: body.interrupted === true || body.cut === true ? mask.brokenOff(text) : text,
         calls: body.calls.map((call) => {
           const masked = maskedJson(call.arguments, mask);
           return masked === call.arguments ? call : { ...call, arguments: masked, isMasked: true };
         }),
       };
+    }
     case "tool": {
       const { offer } = body;
       const masked = { ...body, ...maskedImages(body, mask), content: mask.text(body.content) };

@@ -48,6 +48,23 @@ export function beginningOf(secrets: readonly string[]): (text: string) => numbe
   return (text) => Math.min(text.length, ...forms.map((form) => text.length - overlapOf(text, form)));
 }
 
+/**
+ * The same text with `***` for the larger half of a known secret that it breaks off in. Less than half says nothing, and may be a word.
+ * @returns a function for texts to which nothing is added any more.
+ */
+export function brokenOffMasker(secrets: readonly string[]): (text: string) => string {
+  const forms = [...allFormsOf(secrets)];
+  return (text) => {
+    const part = Math.max(0, ...forms.map((form) => halfOf(text, form)));
+    return part === 0 ? text : text.slice(0, -part) + MASK;
+  };
+}
+
+function halfOf(text: string, form: string): number {
+  const part = overlapOf(text, form);
+  return part >= SHORTEST && part >= form.length / 2 ? part : 0;
+}
+
 /** How many signs of the secret's beginning, and not all, the text ends with. */
 function overlapOf(text: string, form: string): number {
   let most = Math.min(form.length - 1, text.length);
@@ -77,6 +94,8 @@ export interface SecretsInTalk {
   readonly find: SecretsIn;
   /** As of `beginningOf`, for what is still said. */
   begunAt(text: string): number;
+  /** As of `brokenOffMasker`, for what broke off. */
+  maskPart(text: string): string;
 }
 
 /** Secrets that become known one after the other, such as the tokens of installs. */
@@ -98,13 +117,14 @@ export function createKnownSecrets(
   let finders: { readonly all: SecretsIn; readonly inTalk: SecretsInTalk } | undefined;
   const open = () => {
     const talk = [...inTalk, ...learnt];
-    const found = { find: finderOf(talk), begunAt: beginningOf(talk) };
+    const found = { find: finderOf(talk), begunAt: beginningOf(talk), maskPart: brokenOffMasker(talk) };
     return { all: finderOf([...first, ...learnt]), inTalk: found };
   };
   const find = () => (finders ??= open());
   return {
     find: (text) => find().inTalk.find(text),
     begunAt: (text) => find().inTalk.begunAt(text),
+    maskPart: (text) => find().inTalk.maskPart(text),
     mask: (text) => without(text, find().all(text)),
     learn(secret) {
       if (learnt.has(secret)) return;

@@ -43,7 +43,7 @@ export function openStores(
   }: { readonly sql: Sql; readonly newId: NewId; readonly secrets?: SecretsInTalk | undefined },
   options: RunStoreOptions,
 ): Stores {
-  const mask = createStoredMask(secrets.find);
+  const mask = createStoredMask(secrets.find, secrets.maskPart);
   return {
     mask,
     shown: createShownMask(secrets),

@@ -26,7 +26,8 @@ function world(known = [OWN]) {
   const stored: Inbound[] = [];
   const rounds: RoundRecord[] = [];
   const ended: RunEnding[] = [];
-  const mask = createStoredMask(createKnownSecrets(known).find);
+  const secrets = createKnownSecrets(known);
+  const mask = createStoredMask(secrets.find, secrets.maskPart);
   const inbox = maskedInbox({ put: async (inbound) => (stored.push(inbound), { kind: "ignored" }) }, mask);
   const kept = {
     commitRound: async (_: unknown, given: RoundRecord) => (
@@ -136,6 +137,23 @@ test("what one person says is not read together with what another says, nor in a
   await inbox.put(message(one, "5678abcdefgh is mine", { author: { id: "U2", name: "Ben" } }));
   await inbox.put(message(two, "5678abcdefgh is mine"));
   expect(JSON.stringify(stored)).not.toContain("***");
+});
+
+test("S5: a reply that breaks off in a secret keeps less than half of it, and one that was meant to end there all its words", async () => {
+  const { store, rounds } = world();
+  const fence = { session: newSession(), run: "r", number: 1 } as never;
+  for (const length of [OWN.length - 1, 20, 10]) {
+    const broken = { ...answer(`it is ${OWN.slice(0, length)}`), interrupted: true } as const;
+    await store.end(fence, { reason: "error", round: round(1, broken), modelCalls: [] });
+  }
+  await store.commitRound(fence, round(2, answer(`it begins with ${OWN.slice(0, 20)}`)));
+  const read = rounds.flatMap(({ entries }) => entries.map((entry) => "text" in entry && entry.text));
+  expect(read).toEqual([
+    "it is ***",
+    "it is ***",
+    `it is ${OWN.slice(0, 10)}`,
+    `it begins with ${OWN.slice(0, 20)}`,
+  ]);
 });
 
 test("a reply that goes on over rounds holds no secret that began in the round before", async () => {

@@ -11,9 +11,11 @@ import type { ReplyDocument, RoundText } from "./document.ts";
 export function masked(document: ReplyDocument, mask: ShownMask): ReplyDocument {
   const { current, activity, offers } = document;
   const isWriting = document.outcome === undefined && activity.kind === "writing";
+  const last = document.rounds.at(-1);
   const rounds = document.rounds.map((said): RoundText => {
-    const text = isWriting && said.round === current ? mask.growing(said.text) : mask.whole(said.text);
-    return { ...said, text };
+    if (isWriting && said.round === current) return { ...said, text: mask.growing(said.text) };
+    const isBroken = said === last && hasBrokenOff(document);
+    return { ...said, text: isBroken ? mask.brokenOff(said.text) : mask.whole(said.text) };
   });
   const steps = document.steps.map((step) =>
     step.progress === undefined ? step : { ...step, progress: mask.whole(step.progress) },
@@ -26,6 +28,10 @@ export function masked(document: ReplyDocument, mask: ShownMask): ReplyDocument 
       ? {}
       : { offers: offers.map((offer) => ({ ...offer, markdown: mask.whole(offer.markdown) })) }),
   };
+}
+
+function hasBrokenOff({ outcome }: ReplyDocument): boolean {
+  return outcome !== undefined && outcome.reason !== "stop" && outcome.reason !== "waiting";
 }
 
 /** Whether the round under way has words, and none that can be seen. */

@@ -32,6 +32,17 @@ describe("a reply with secrets in it", () => {
     expect(thread.texts()).toEqual([expect.stringMatching(/^The key is (?:sk-)?\*\*\* and more$/)]);
   });
 
+  it("S5: shows no more than a beginning of one that the answer breaks off in", async () => {
+    const { clock, thread, writer } = replyBench({ mask });
+    const reply = writer();
+    for (const event of [start, text(`The key is ${TOKEN.slice(0, -1)}`)]) reply.on(event);
+    await clock.advance(2_000);
+    expect(thread.texts()).toEqual(["The key is"]);
+    await settles(clock, reply.settle(broken));
+    // Stars without words behind them are not shown where an answer breaks off.
+    expect(thread.texts()).toEqual(["The key is"]);
+  });
+
   it("S5: shows none that a tool says of itself, or offers", async () => {
     const { clock, thread, writer } = replyBench({ mask });
     const reply = writer({ view: { ...DEFAULT_VIEW, verbosity: "full" } });
