@@ -103,44 +103,6 @@ describe("a reply in direct messages", () => {
   });
 
   test.each([
-    ["a stream", ""],
-    ["a post in place of one", "unknown_method"],
-  ])("S14: no link in %s makes Slack fetch a page, nor in the edit at its end", async (_, error) => {
-    await direct();
-    if (error !== "") world.slack.fault("chat.startStream", { kind: "refused", error });
-    const writer = world.writer("r1", { isNew: true });
-    writer.on(started);
-    await shows("Thinking…");
-    const links = [
-      "[look](https://evil.example/?d=secret)",
-      "https://evil.example/?d=secret",
-      "www.evil.example",
-      "<https://evil.example/>",
-      "![chart](https://evil.example/?d=secret)",
-      "`https://evil.example/`",
-      "[look][1]",
-      "\n\n[1]: https://evil.example/\n\n",
-    ];
-    for (const [n, link] of links.entries()) {
-      // Wherever its pieces are cut.
-      writer.on(said(`${link.slice(0, 9)}`));
-      writer.on(said(`${link.slice(9)} then${n} `));
-      await shows(`then${n}`);
-    }
-    expect(callsOf("chat.appendStream") > 0).toBe(error === "");
-    if (error === "")
-      for (const { text } of world.shown()[0]?.versions ?? [])
-        expect(text).not.toMatch(/(?:https?:\/\/|www\.)\w/);
-    expect(await writer.settle(stopped)).toEqual({ kind: "settled" });
-    for (const { args } of world.slack.callsOf("chat.postMessage"))
-      expect(args).toMatchObject({ unfurl_links: "false", unfurl_media: "false" });
-    const edits = world.slack.callsOf("chat.update");
-    expect(edits.length).toBeGreaterThan(0);
-    for (const { args } of edits)
-      for (const flag of ["unfurl_links", "unfurl_media"]) expect(args).not.toHaveProperty(flag);
-  });
-
-  test.each([
     ["beginning", "chat.startStream"],
     ["addition", "chat.appendStream"],
     ["end", "chat.stopStream"],
