@@ -3,8 +3,8 @@
 import type { Definition, Nodes, Root } from "mdast";
 import { fromMarkdown } from "mdast-util-from-markdown";
 import { gfmFromMarkdown } from "mdast-util-gfm";
+import { withoutSteeringIn } from "./steering-signs.ts";
 import { gfm } from "micromark-extension-gfm";
-import { withoutSteering } from "./steering-signs.ts";
 
 export interface MarkdownTree {
   readonly root: Root;
@@ -27,9 +27,9 @@ export function markdownTree(markdown: string, limits: TreeLimits = {}): Markdow
   const { deepest = 20, longest = 40_000 } = limits;
   if (markdown.length > longest || tooDeep(deepest).test(markdown)) return undefined;
   try {
-    const root = fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
+    const extensions = { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] };
+    const root = withoutSteeringIn(fromMarkdown(markdown, extensions));
     const definitions = new Map<string, Definition>();
-    clean(root);
     collectDefinitions(root, definitions);
     return { root, definitions };
   } catch {
@@ -58,13 +58,6 @@ function tooDeep(levels: number): RegExp {
   const pattern = new RegExp(`^(?:[ \\t]*(?:>|(?:[*+-]|\\d{1,9}[.)])[ \\t])){${levels},}`, "m");
   patterns.set(levels, pattern);
   return pattern;
-}
-
-/** Markdown may also write such a sign by its number. */
-function clean(node: Nodes): void {
-  if ("value" in node) node.value = withoutSteering(node.value);
-  if ("alt" in node && typeof node.alt === "string") node.alt = withoutSteering(node.alt);
-  if ("children" in node) for (const child of node.children) clean(child);
 }
 
 function collectDefinitions(node: Nodes, found: Map<string, Definition>): void {
