@@ -12,6 +12,7 @@ import {
   ERASE_STEPS,
   WITHOUT_WORDS,
 } from "../../../src/adapters/postgres/admin/erase-sql.ts";
+import { createErasedWords } from "../../../src/adapters/postgres/erased-words.ts";
 import { createGoalProposals } from "../../../src/adapters/postgres/goal-proposals.ts";
 import { wantedIn } from "../../../src/core/admin/words.ts";
 import { buildRequest } from "../../../src/core/context/request.ts";
@@ -247,6 +248,9 @@ describe.each([postgresBackend(), pgliteBackend()])("$name", (backend) => {
     expect(after.runs).toEqual(before.runs);
     expect(after.entries).toEqual(before.entries);
     expect(after.inbounds[0]?.reactions).toMatchObject([{ person: "UBEN", emoji: ":eyes:" }]);
+    // Whoever reads the platform may go on reading what the bot said there.
+    const until = await createErasedWords(sql).of(BOSS, [session], []);
+    expect([until.threads.size, until.replies.size]).toEqual([0, 0]);
     // What they gave before it and comes again is gone for good; what they give behind it is theirs anew, as is what others gave.
     await world.react(asked, zoe, own);
     expect(await placesOf(sql, "quagga9z")).toEqual([]);
