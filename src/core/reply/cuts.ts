@@ -38,6 +38,8 @@ export interface Cut {
   readonly quote: string;
   /** Emphasis that is open at the cut, outermost first: the page closes it and the next one opens it again. Default none. */
   readonly marks?: readonly string[];
+  /** Header and delimiter row of the table one of whose rows is cut. Default none. */
+  readonly table?: string;
 }
 
 const SENTENCE_END = /(?:[.!?…][)"'\]”’]*|[。！？][」』）]*)$/u;
@@ -83,7 +85,7 @@ export function wordCuts(view: string, lines: readonly Line[], spans: readonly S
       if (BLOCK_MARK.test(view.slice(next, next + 12))) continue;
       const ends = SENTENCE_END.test(text.slice(Math.max(0, found.index - 8), found.index));
       const kind = ends ? (within ? "itemSentence" : "sentence") : within ? "itemWord" : "word";
-      cuts.push({ kind, end, next, state: stateWithin(line), isWithinLine: true, quote: line.quote });
+      cuts.push({ kind, end, next, ...openWithin(line) });
     }
   }
   return cuts;
@@ -99,7 +101,7 @@ export function characterCuts(view: string, lines: readonly Line[], spans: reado
     const line = lines[index];
     if (line === undefined || at === 0 || at <= line.start + line.lead || at > line.end) continue;
     const kind = isFenceLine(line) || isInside(spans, at) ? "inside" : "cluster";
-    cuts.push({ kind, end: at, next: at, state: stateWithin(line), isWithinLine: true, quote: line.quote });
+    cuts.push({ kind, end: at, next: at, ...openWithin(line) });
   }
   return cuts;
 }
@@ -107,8 +109,8 @@ export function characterCuts(view: string, lines: readonly Line[], spans: reado
 /** The cut at exactly `at`, wherever that is. */
 export function cutAt(at: number, lines: readonly Line[]): Cut {
   const line = lines.findLast((candidate) => candidate.start <= at);
-  const state = line === undefined ? { items: [] } : stateWithin(line);
-  return { kind: "codePoint", end: at, next: at, state, isWithinLine: true, quote: "" };
+  const open = line === undefined ? { state: { items: [] }, isWithinLine: true } : openWithin(line);
+  return { kind: "codePoint", end: at, next: at, ...open, quote: "" };
 }
 
 /** Spans of all prose in the view. What is begun and not ended there reaches to the end of its block. */
@@ -211,6 +213,12 @@ function isProse(line: Line): boolean {
 
 function isFenceLine(line: Line): boolean {
   return line.role === "opens" || line.role === "closes" || line.role === "delimiter";
+}
+
+function openWithin(line: Line): Pick<Cut, "state" | "isWithinLine" | "quote" | "table"> {
+  const { table } = line.before;
+  const rows = line.role === "row" && table !== undefined ? { table } : {};
+  return { state: stateWithin(line), isWithinLine: true, quote: line.quote, ...rows };
 }
 
 /** What is open within the line: a table cannot go on behind half a row. */

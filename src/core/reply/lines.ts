@@ -124,7 +124,7 @@ function readLine(text: string, start: number, end: number, before: LineState, l
   const header = lines.at(-1);
   if (header !== undefined && header.role === "text" && isDelimiter(content)) {
     const above = text.slice(header.start, header.end);
-    if (above.includes("|") && cellsOf(above) === cellsOf(content)) {
+    if (above.includes("|") && cellsOf(above.slice(header.lead)) === cellsOf(content)) {
       lines[lines.length - 1] = { ...header, role: "row" };
       return make("delimiter", open, { items, table: `${above}\n${line}\n` }, lead);
     }

@@ -2,7 +2,7 @@
 
 import type { SurfaceLimits } from "../ports/surface.ts";
 import type { Cut } from "./cuts.ts";
-import { scanLines, type LineState } from "./lines.ts";
+import { cellsOf, scanLines, type LineState } from "./lines.ts";
 import { movedToMargin } from "./margin.ts";
 import { withNumbers } from "./numbering.ts";
 
@@ -34,11 +34,13 @@ export function restOf(text: string, state: LineState, goesOn = false): Rest | u
   }
   const trimmed = text.replace(/^(?:[ \t]*\n)+/, "");
   if (trimmed.trim() === "") return undefined;
-  const [first] = scanLines(trimmed.slice(0, endOfLine(trimmed)), state);
+  // A table ends with a blank line.
+  const begin: LineState = trimmed === text ? state : { items: state.items };
+  const [first] = scanLines(trimmed.slice(0, endOfLine(trimmed)), begin);
   if (first === undefined || first.before.items.length === 0)
-    return plain(trimmed, state, goesOn && trimmed === text && first?.role === "text");
+    return plain(trimmed, begin, goesOn && trimmed === text && first?.role === "text");
   const isWithinItem = first.role === "text" && first.after.items.length > 0;
-  return dedented(trimmed, state, first.indent, isWithinItem);
+  return dedented(trimmed, begin, first.indent, isWithinItem);
 }
 
 export function restAfter(
@@ -55,7 +57,7 @@ export function restAfter(
   const marks = (cut.marks ?? []).join("");
   // At the margin nothing but the page before tells that this is still the item.
   const goesOn = whole.isWithinItem && !ITEM_OR_BLANK.test(text.slice(0, cut.next));
-  const { left, isWithinLine } = leftOf(text, cut);
+  const { left, isWithinLine } = leftOf(text, cut, limits);
   if (left.trim() === "" && state.fence === undefined) return undefined;
   const depth = state.items.at(-1) ?? 0;
   // What is left of a line stands where the line did, so that what it belongs to is seen.
@@ -64,7 +66,9 @@ export function restAfter(
     state.items.length === 0
       ? lead + left
       : withNumbers({ text: text.slice(0, cut.end), state: whole.state }, { text: lead + left, state });
-  if (!isWithinLine) return before(marks, restOf(behind, state, goesOn));
+  const { table } = cut;
+  const below: LineState = isWithinLine || table === undefined ? state : { ...state, table };
+  if (!isWithinLine) return before(marks, restOf(behind, below, goesOn));
   if (state.fence !== undefined) {
     const rest = restOf(behind, state, goesOn);
     return rest && { ...rest, added: rest.state.fence?.prefix.length ?? 0 };
@@ -78,13 +82,53 @@ export function restAfter(
 }
 
 /** What a page leaves: where the cut is at the very end of its line, that is the next one. */
-function leftOf(text: string, cut: Cut): { readonly left: string; readonly isWithinLine: boolean } {
+function leftOf(
+  text: string,
+  cut: Cut,
+  limits: Pick<SurfaceLimits, "pageSize" | "measure">,
+): { readonly left: string; readonly isWithinLine: boolean } {
   const left = text.slice(cut.next);
   if (!cut.isWithinLine) return { left, isWithinLine: false };
   const { fence } = cut.state;
   const [rest = ""] = (fence === undefined ? /^[ \t]*(?:\n|$)/ : /^(?:\n|$)/).exec(left) ?? [];
   if (rest !== "" || left === "") return { left: left.slice(rest.length), isWithinLine: false };
-  return { left: fence === undefined ? left.trimStart() : left, isWithinLine: true };
+  if (fence !== undefined) return { left, isWithinLine: true };
+  return {
+    left: cut.table === undefined ? left.trimStart() : leftOfRow(left, cut.table, cut, limits),
+    isWithinLine: true,
+  };
+}
+
+/** The cells that are left of a row are prose, and the rows below it are a table of their own. */
+function leftOfRow(
+  left: string,
+  table: string,
+  { state, quote }: Cut,
+  limits: Pick<SurfaceLimits, "pageSize" | "measure">,
+): string {
+  const end = endOfLine(left);
+  const cells = left.slice(0, end).split(/(?<!\\)\|/);
+  const said = cells
+    .flatMap((cell) => (cell.trim() === "" ? [] : [cell.trim().replaceAll("\\|", "|")]))
+    .join(" · ");
+  const below = left.slice(end + 1);
+  const [next] = scanLines(below.slice(0, endOfLine(below)), { ...state, table });
+  if (next?.role !== "row") return said + left.slice(end);
+  return `${said}\n${quote.trimEnd()}\n${headerOf(table, limits)}${below}`;
+}
+
+/** What rows need above them to be a table: its header, or where that has no room one without names, or nothing. */
+export function headerOf(
+  table: string,
+  limits: Pick<SurfaceLimits, "pageSize" | "measure">,
+  isBare = false,
+): string {
+  const fits = (header: string): boolean => limits.measure(header) * 2 < limits.pageSize;
+  if (!isBare && fits(table)) return table;
+  const [, delimiter = ""] = table.split("\n");
+  const [lead = ""] = /^[ \t>]*/.exec(delimiter) ?? [];
+  const bare = `${lead}|${" |".repeat(cellsOf(delimiter))}\n${delimiter.replaceAll(/-+/g, "-")}\n`;
+  return fits(bare) ? bare : "";
 }
 
 function before(added: string, rest: Rest | undefined): Rest | undefined {
@@ -118,12 +162,16 @@ function plain(text: string, state: LineState, isWithinItem = false): Rest {
 
 function dedented(text: string, state: LineState, by: number, isWithinItem: boolean): Rest {
   if (by === 0) return { text, state, added: 0, isWithinItem };
-  const { fence } = state;
+  const { fence, table } = state;
   const items = state.items.map((offset) => offset - by).filter((offset) => offset > 0);
   const prefix = fence === undefined ? "" : fence.prefix.replace(" ".repeat(by), "");
   return {
     text: movedToMargin(text, state, by),
-    state: fence === undefined ? { items } : { items, fence: { ...fence, prefix, depth: 0 } },
+    state: {
+      items,
+      ...(fence === undefined ? {} : { fence: { ...fence, prefix, depth: 0 } }),
+      ...(table === undefined ? {} : { table: table.replaceAll(new RegExp(`^ {0,${by}}`, "gm"), "") }),
+    },
     added: 0,
     isWithinItem,
   };

@@ -17,7 +17,7 @@ import {
   type CutKind,
 } from "./cuts.ts";
 import { closingLine, scanLines, START, type Fence, type LineState } from "./lines.ts";
-import { restAfter, restOf, shownOf, withoutOpeningLine, type Rest } from "./rest.ts";
+import { headerOf, restAfter, restOf, shownOf, withoutOpeningLine, type Rest } from "./rest.ts";
 
 export interface PageSize extends Pick<SurfaceLimits, "pageSize" | "measure" | "mostPages"> {
   /** Names of files that the platform has refused; absent for none. */
@@ -48,7 +48,7 @@ const LEAST_FOR_MARKS = 80;
 /** So many of the rules need only the cuts at lines. */
 const LINE_RULES = 5;
 
-/** How the open structure is written again at the top of a page: all of it, a bare fence, or nothing for want of room. */
+/** How the open structure is written again at the top of a page: all of it, a fence without its language or a header without names, or nothing for want of room. */
 type Opening = "whole" | "bare" | "none";
 
 /**
@@ -158,10 +158,7 @@ function pageText(rest: Rest, cut: Cut, open: string, opening: Opening): string 
 function openingOf(state: LineState, opening: Opening, limits: PageSize): string {
   if (opening === "none") return "";
   if (state.fence !== undefined) return openingLine(state.fence, opening === "whole");
-  const { table } = state;
-  return table !== undefined && opening === "whole" && limits.measure(table) * 2 < limits.pageSize
-    ? table
-    : "";
+  return state.table === undefined ? "" : headerOf(state.table, limits, opening === "bare");
 }
 
 function openingLine(fence: Fence, withInfo: boolean): string {
