@@ -35,6 +35,8 @@ interface Place {
   takes(page: PageContent): boolean;
   /** What people read of it. */
   visible(markdown: string): string;
+  /** The same with the addresses that it leads to. */
+  sent(markdown: string): string;
 }
 
 const places: readonly Place[] = [
@@ -58,6 +60,7 @@ const places: readonly Place[] = [
       mrkdwnOf(richMarkdown(markdown, () => false))
         .replaceAll(/<([^<>|]*)\|([^<>]*)>/g, "$2")
         .replaceAll(/&(?:amp|lt|gt);/g, "&"),
+    sent: (markdown) => mrkdwnOf(richMarkdown(markdown, () => false)),
   },
   {
     name: "Discord",
@@ -75,6 +78,7 @@ const places: readonly Place[] = [
       return true;
     },
     visible: (markdown) => discordMarkdown(markdown).replaceAll(/\]\(https?:[^\s)]*\)/g, "]"),
+    sent: discordMarkdown,
   },
   {
     name: "the web chat",
@@ -90,6 +94,7 @@ const places: readonly Place[] = [
         .replaceAll(/<div class="code-bar">.*?<\/div>/g, "")
         .replaceAll(/<[^>]*>/g, "")
         .replaceAll(/&[#\w]+;/g, ""),
+    sent: htmlOf,
   },
 ];
 
@@ -126,6 +131,13 @@ const has = (text: string, type: Nodes["type"]): boolean => {
   const tree = markdownTree(text);
   return tree === undefined || isIn(tree.root);
 };
+/** A sign that only tables are made of stands in the text. */
+const isBar = (text: string): boolean => {
+  const isIn = (node: Nodes): boolean =>
+    node.type === "text" ? node.value.includes("|") : "children" in node && node.children.some(isIn);
+  const tree = markdownTree(text);
+  return tree === undefined || isIn(tree.root);
+};
 /** What joins what belongs together. */
 const clusters = (text: string): number => text.match(/👩‍👩‍👧|🇫🇷|e\u0301/gu)?.length ?? 0;
 
@@ -138,11 +150,16 @@ test.each(places)(
         for (const page of pages) expect(scanLines(page).at(-1)?.after.fence).toBeUndefined();
         expect(clusters(pages.join(" "))).toBeGreaterThanOrEqual(clusters(text));
         expect(pages.flatMap(numbers)).toEqual(numbers(text));
+        for (const { url } of markdownTree(text)?.definitions.values() ?? [])
+          expect(pages.map(place.sent).join("\n")).toContain(url);
         // A row that is larger than a page is no row any more: what people read of it is not the same, but whole.
-        if (has(text, "table")) return isWithin(letters(text), letters(pages.join(" ")));
+        if (has(text, "table")) {
+          if (!isBar(text)) expect(pages.filter(isBar)).toEqual([]);
+          return isWithin(letters(text), letters(pages.join(" ")));
+        }
         const [shown, whole] = [pages.map(place.visible).join(" "), place.visible(text.trim())];
         // Code that is cut has its language twice.
-        if (has(text, "code")) return isWithin(letters(whole), letters(shown));
+        if (has(text, "code") || has(text, "definition")) return isWithin(letters(whole), letters(shown));
         expect(letters(shown)).toBe(letters(whole));
         return undefined;
       }),

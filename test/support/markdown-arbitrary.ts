@@ -119,8 +119,24 @@ export const markdown: fc.Arbitrary<string> = fc
   .map((blocks) => blocks.join("\n\n"));
 
 const wideTable = fc
-  .array(fc.tuple(prose, prose), { minLength: 1, maxLength: 4 })
-  .map((rows) => ["| a | b |", "|:--|--:|", ...rows.map(([a, b]) => `| ${a} | ${b} |`)].join("\n"));
+  .tuple(
+    fc.constantFrom("", "> ", "- "),
+    fc.constantFrom(
+      "| a | b |",
+      "|a name of a column that is long|and one more that goes on for a while and on and on|",
+    ),
+    fc.array(fc.tuple(prose, prose), { minLength: 1, maxLength: 4 }),
+  )
+  .map(([mark, head, rows]) =>
+    [head, "|:--|--:|", ...rows.map(([a, b]) => `| ${a} | ${b} |`)]
+      .map((line, at) => (mark === "- " ? `${at === 0 ? "- x\n\n  " : "  "}${line}` : mark + line))
+      .join("\n"),
+  );
+/** Words that lead to an address which stands apart, far below or right there. */
+const references = fc
+  .array(fc.tuple(prose, fc.constantFrom("[guide][1]", "[api][]", "[2]", "")), { minLength: 1, maxLength: 5 })
+  .map((parts) => parts.map(([text, reference]) => `${text} ${reference}`).join("\n\n"))
+  .map((text) => `${text}\n\n[1]: https://a.example/g\n[api]: https://b.example/a\n[2]: https://c.example/p`);
 const tasks = fc
   .array(fc.tuple(fc.constantFrom("x", " "), itemText), { minLength: 1, maxLength: 5 })
   .map((items) => items.map(([mark, text]) => `- [${mark}] ${text}`).join("\n"));
@@ -145,10 +161,18 @@ const rather = (usual: fc.Arbitrary<string>) => fc.oneof({ weight: 3, arbitrary:
 
 const parts = (maxLength: number) =>
   fc
-    .array(fc.oneof({ weight: 5, arbitrary: rather(maxLength > 3 ? markdown : block) }, wideTable, tasks), {
-      minLength: 1,
-      maxLength,
-    })
+    .array(
+      fc.oneof(
+        { weight: 5, arbitrary: rather(maxLength > 3 ? markdown : block) },
+        wideTable,
+        tasks,
+        references,
+      ),
+      {
+        minLength: 1,
+        maxLength,
+      },
+    )
     .map((all) => all.join("\n\n"));
 
 /** A whole answer of any length, from a line to many pages, with everything that models write. */

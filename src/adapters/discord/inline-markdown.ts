@@ -80,6 +80,8 @@ function link(url: string, label: string): string {
   const name = label.trim() === "" ? url : label;
   if (address === undefined) return escapeText(url === "" || url === name ? name : `${name} (${url})`);
   const bare = address.replace(/^mailto:/, "");
+  // The address itself, however it is written.
+  if ([name, `http://${name}`].some((each) => safeAddress(each) === address)) return bare;
   if (bare === name || bare === `${name}/` || bare === `http://${name}` || address.startsWith("mailto:")) {
     return address.startsWith("mailto:") && bare !== name ? `${escapeText(name)} (${bare})` : bare;
   }

@@ -1,7 +1,7 @@
 /** Markdown of a model, which may be hostile, to the markdown that Discord knows. Pure, and never fails: what cannot be laid out is text. */
 
-import type { List, ListItem, PhrasingContent, RootContent, Table } from "mdast";
-import { markdownTree, plainParagraphs } from "../../core/reply/markdown-tree.ts";
+import type { Heading, List, ListItem, PhrasingContent, RootContent, Table } from "mdast";
+import { markdownTree, plainParagraphs, saysNothing } from "../../core/reply/markdown-tree.ts";
 import { plainWords } from "../../core/reply/plain-words.ts";
 import { tableColumns } from "../../core/reply/table-columns.ts";
 import { escapeText, inlineMarkdown, type Definitions } from "./inline-markdown.ts";
@@ -15,15 +15,26 @@ const DEEPEST_INDENT = 10;
 const DEEPEST_HEADING = 3;
 const LANGUAGE = /^[\w+#.-]{1,20}$/;
 
+interface Place {
+  readonly definitions: Definitions;
+  /** Lists around it. */
+  readonly depth: number;
+  readonly isQuoted: boolean;
+}
+
 /** Empty where the markdown says nothing that could be seen. */
 export function discordMarkdown(markdown: string): string {
-  if (markdown.trim() === "") return "";
+  if (saysNothing(markdown)) return "";
   const plain = plainParagraphs(markdown);
   if (plain !== undefined) return plain;
   const tree = markdownTree(markdown);
   if (tree === undefined) return escapeText(markdown).trim();
   try {
-    const shown = blocks(tree.root.children, tree.definitions, 0).trim();
+    const shown = blocks(tree.root.children, {
+      definitions: tree.definitions,
+      depth: 0,
+      isQuoted: false,
+    }).trim();
     // A page of definitions alone shows nothing by itself.
     return shown === "" ? escapeText(markdown).trim() : shown;
   } catch {
@@ -31,11 +42,11 @@ export function discordMarkdown(markdown: string): string {
   }
 }
 
-function blocks(nodes: readonly RootContent[], definitions: Definitions, depth: number): string {
+function blocks(nodes: readonly RootContent[], place: Place): string {
   let text = "";
   let before: RootContent | undefined;
   for (const node of nodes) {
-    const shown = block(node, definitions, depth);
+    const shown = block(node, place);
     if (shown.trim() === "") continue;
     if (text !== "") text += gap(before, node);
     text += shown;
@@ -51,12 +62,12 @@ function gap(before: RootContent | undefined, node: RootContent): string {
   return before?.type === "paragraph" && node.type === "list" ? "\n" : "\n\n";
 }
 
-function block(node: RootContent, definitions: Definitions, depth: number): string {
+function block(node: RootContent, place: Place): string {
   switch (node.type) {
     case "paragraph":
-      return inlineMarkdown(node.children, definitions);
+      return inlineMarkdown(node.children, place.definitions);
     case "heading":
-      return heading(node.depth, inlineMarkdown(node.children, definitions));
+      return heading(node, place);
     case "html":
       return escapeText(node.value);
     case "thematicBreak":
@@ -64,31 +75,46 @@ function block(node: RootContent, definitions: Definitions, depth: number): stri
     case "code":
       return fenced(node.value, node.lang ?? "");
     case "blockquote":
-      return quoted(blocks(node.children, definitions, depth));
+      // Discord knows no quote in a quote: what is one stands in the outer one.
+      if (place.isQuoted) return blocks(node.children, place);
+      return quoted(blocks(node.children, { ...place, isQuoted: true }));
     case "list":
-      return list(node, definitions, depth);
+      return list(node, place);
     case "table":
-      return table(node, definitions);
+      return table(node, place.definitions);
     case "footnoteDefinition":
-      return `${escapeText(`[${node.label ?? node.identifier}]`)} ${blocks(node.children, definitions, depth)}`;
+      return `${escapeText(`[${node.label ?? node.identifier}]`)} ${blocks(node.children, place)}`;
     default:
       // Definitions show nothing; inline nodes, rows and items stand in a block of their own kind and never here.
       return "";
   }
 }
 
-/** Discord knows no quote in a quote: what is one stands in the outer one. */
 function quoted(text: string): string {
   return text
     .split("\n")
-    .map((line) => (line.startsWith("> ") ? line : `> ${line}`))
+    .map((line) => `> ${line}`)
     .join("\n");
 }
 
-function heading(depth: number, text: string): string {
-  const line = text.replaceAll(/\s*\n\s*/g, " ");
+function heading({ depth, children }: Heading, { definitions }: Place): string {
+  const isKnown = depth <= DEEPEST_HEADING;
+  const line = inlineMarkdown(isKnown ? children : withoutBold(children), definitions).replaceAll(
+    /\s*\n\s*/g,
+    " ",
+  );
   if (line.trim() === "") return "";
-  return depth <= DEEPEST_HEADING ? `${"#".repeat(depth)} ${line}` : `**${line.replaceAll("**", "")}**`;
+  return isKnown ? `${"#".repeat(depth)} ${line}` : `**${line}**`;
+}
+
+/** For what is bold as a whole. */
+function withoutBold(nodes: readonly PhrasingContent[]): readonly PhrasingContent[] {
+  return nodes.flatMap((node): readonly PhrasingContent[] => {
+    if (node.type === "strong") return withoutBold(node.children);
+    if (node.type === "emphasis" || node.type === "delete")
+      return [{ ...node, children: [...withoutBold(node.children)] }];
+    return [node];
+  });
 }
 
 function fenced(code: string, language: string): string {
@@ -97,23 +123,23 @@ function fenced(code: string, language: string): string {
   return `\`\`\`${LANGUAGE.test(language) ? language : ""}\n${safe}\n\`\`\``;
 }
 
-function list(node: List, definitions: Definitions, depth: number): string {
+function list(node: List, place: Place): string {
   let number = node.start ?? 1;
   return node.children
-    .map((child) => item(child, node.ordered === true ? `${number++}.` : "-", definitions, depth))
+    .map((child) => item(child, node.ordered === true ? `${number++}.` : "-", place))
     .join("\n");
 }
 
-function item(node: ListItem, mark: string, definitions: Definitions, depth: number): string {
-  const pad = "  ".repeat(Math.min(depth, DEEPEST_INDENT));
+function item(node: ListItem, mark: string, place: Place): string {
+  const pad = "  ".repeat(Math.min(place.depth, DEEPEST_INDENT));
   const box = typeof node.checked === "boolean" ? (node.checked ? "☑ " : "☐ ") : "";
   const lines: string[] = [];
   for (const child of node.children) {
-    if (child.type === "list") lines.push(list(child, definitions, depth + 1));
+    if (child.type === "list") lines.push(list(child, { ...place, depth: place.depth + 1 }));
     // Discord knows no code in a list: it stands at the margin, between two items.
     else if (child.type === "code") lines.push(fenced(child.value, child.lang ?? ""));
     else {
-      const inner = block(child, definitions, depth).split("\n");
+      const inner = block(child, place).split("\n");
       lines.push(inner.map((line) => (lines.length === 0 ? line : `${pad}  ${line}`)).join(`\n${pad}  `));
     }
   }
@@ -143,9 +169,10 @@ function table(node: Table, definitions: Definitions): string {
 function row(node: Table, index: number, definitions: Definitions): string {
   const [head] = node.children;
   const lines = (node.children[index]?.children ?? []).flatMap((cell, column) => {
-    const said = inlineMarkdown(cell.children, definitions).replaceAll(/\s*\n\s*/g, " ");
+    const children = column === 0 ? withoutBold(cell.children) : cell.children;
+    const said = inlineMarkdown(children, definitions).replaceAll(/\s*\n\s*/g, " ");
     if (said.trim() === "") return [];
-    if (column === 0) return [`**${said.replaceAll("**", "")}**`];
+    if (column === 0) return [`**${said}**`];
     const name = plainWords(head?.children[column]?.children ?? []).trim();
     return [name === "" ? said : `${escapeText(name)}: ${said}`];
   });

@@ -1,7 +1,8 @@
 /** A page of a reply as a Slack message: blocks for people to see, and the same as text for where blocks are not shown. Pure. */
 
 import type { Button, ButtonAction, PageContent, PageStep } from "../../core/ports/surface.ts";
-import { headOf, isBlank } from "../../core/text.ts";
+import { saysNothing } from "../../core/reply/markdown-tree.ts";
+import { headOf } from "../../core/text.ts";
 import { blocksOf, type PageBlock } from "./blocks.ts";
 import { escapedLength, escapeSigns, mrkdwnOf } from "./mrkdwn.ts";
 import { richMarkdown } from "./rich-markdown.ts";
@@ -122,7 +123,7 @@ export function measure(markdown: string): number {
 }
 
 export function formatPage(page: PageContent, options: FormatOptions = {}): SlackMessage {
-  const rich = isBlank(page.markdown)
+  const rich = saysNothing(page.markdown)
     ? []
     : richMarkdown(page.markdown, (user) => options.mayMention?.(user) ?? false);
   const said = mrkdwnOf(rich);

@@ -73,8 +73,12 @@ function link(url: string, label: string, style: RichStyle): readonly RichInline
   if (address === undefined) {
     return words(url === "" || url === name ? name : `${name} (${url})`, style);
   }
-  if (isFalseLabel(name, address)) return words(`${name} (${address})`, style);
   const styled = Object.keys(style).length === 0 ? {} : { style };
+  if (isFalseLabel(name, address)) {
+    const itself: RichInline = { type: "link", url: address, ...styled };
+    if (safeAddress(name) === address) return [itself];
+    return [...words(`${name} (`, style), itself, ...words(")", style)];
+  }
   return [
     name === address
       ? { type: "link", url: address, ...styled }

@@ -1,6 +1,6 @@
 /** Rich text as Slack's older markup: for notifications and search, and for a message whose blocks were refused. */
 
-import type { RichElement, RichInline, RichPart, RichStyle } from "./rich-text.ts";
+import type { RichElement, RichInline, RichPart, RichStyle, RichTable } from "./rich-text.ts";
 
 /** Slack's three entities, once each. */
 export function escapeSigns(text: string): string {
@@ -22,12 +22,17 @@ export function escapedLength(text: string): number {
 export function mrkdwnOf(parts: readonly RichPart[]): string {
   return parts
     .flatMap((part): readonly string[] => {
-      if (part.type === "table") return part.instead.map(blockText);
+      if (part.type === "table") return part.rows.map(rowText);
       return [part.type === "header" ? `\n*${escapeSigns(part.text)}*\n` : blockText(part)];
     })
     .reduce((text, block) => `${text}${text === "" || text.endsWith("\n") ? "" : "\n"}${block}`, "")
     .replaceAll(/\n{3,}/g, "\n\n")
     .trim();
+}
+
+/** No name of a column stands in a row: that would be more text than the table has, and nobody may ever see it. */
+function rowText(cells: RichTable["rows"][number]): string {
+  return cells.map((cell) => inlineText(cell).replaceAll("\n", " ")).join(" · ");
 }
 
 function blockText(element: RichElement): string {

@@ -194,9 +194,7 @@ class Layout {
     const native = isTop && !this.#hasTable ? nativeTable(node, this.#context) : undefined;
     if (native !== undefined) {
       this.#hasTable = true;
-      const instead = new Layout(this.#context);
-      instead.#rows(table.rows, place);
-      this.#done.push({ type: "table", ...native, instead: instead.#done.filter(isElement) });
+      this.#done.push({ type: "table", ...native });
       return undefined;
     }
     return this.#rows(table.rows, place);

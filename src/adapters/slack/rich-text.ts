@@ -61,8 +61,6 @@ export interface RichTable {
   readonly aligns: readonly ("left" | "center" | "right")[];
   /** The header first; all as wide as it is; no cell is empty. */
   readonly rows: readonly (readonly (readonly RichInline[])[])[];
-  /** The same where there are no tables. */
-  readonly instead: readonly RichElement[];
 }
 
 /** What a page is made of, in order. */

@@ -3,9 +3,18 @@
  * as text, a link is one only where it leads to the open web or to mail, and nothing is ever loaded from elsewhere.
  */
 
-import type { Definition, List, ListItem, Nodes, Parents, Table } from "mdast";
+import type {
+  Definition,
+  FootnoteDefinition,
+  FootnoteReference,
+  List,
+  ListItem,
+  Nodes,
+  Parents,
+  Table,
+} from "mdast";
 import { isFalseLabel } from "../../core/reply/link-label.ts";
-import { markdownTree } from "../../core/reply/markdown-tree.ts";
+import { markdownTree, saysNothing } from "../../core/reply/markdown-tree.ts";
 import { plainWords } from "../../core/reply/plain-words.ts";
 import { colouredCode } from "./code-colours.ts";
 
@@ -22,7 +31,7 @@ interface Context {
 
 /** Never throws. The answer is HTML for the inside of a block element. */
 export function htmlOf(markdown: string): string {
-  if (markdown.trim() === "") return "";
+  if (saysNothing(markdown)) return "";
   const tree = markdownTree(markdown, { deepest: DEEPEST, longest: LONGEST });
   if (tree === undefined) return plain(markdown);
   return inside(tree.root, { definitions: tree.definitions, depth: 0 });
@@ -45,8 +54,9 @@ function inside(node: Parents, context: Context): string {
 function shown(node: Nodes, context: Context): string {
   switch (node.type) {
     case "root":
-    case "footnoteDefinition":
       return `<div>${inside(node, context)}</div>`;
+    case "footnoteDefinition":
+      return `<div>${footnote(node, context)}</div>`;
     case "paragraph":
       return `<p>${inside(node, context)}</p>`;
     case "heading": {
@@ -95,13 +105,26 @@ function shown(node: Nodes, context: Context): string {
     case "imageReference":
       return image(context.definitions.get(node.identifier)?.url, node.alt);
     case "footnoteReference":
-      return `<sup>${escapeHtml(node.label ?? node.identifier)}</sup>`;
+      return footnoteNumber(node);
     case "definition":
     case "yaml":
       return "";
     default:
       return node satisfies never;
   }
+}
+
+function footnoteNumber({ label, identifier }: FootnoteReference | FootnoteDefinition): string {
+  return `<sup>${escapeHtml(label ?? identifier)}</sup>`;
+}
+
+/** Its number stands on the line of its first words. */
+function footnote(node: FootnoteDefinition, context: Context): string {
+  const [first, ...rest] = node.children;
+  const number = footnoteNumber(node);
+  if (first?.type !== "paragraph") return `<p>${number}</p>${inside(node, context)}`;
+  const words = `<p>${number} ${inside(first, context)}</p>`;
+  return words + rest.map((child) => shown(child, context)).join("");
 }
 
 function list(node: List, context: Context): string {
@@ -154,7 +177,12 @@ function link(url: string | undefined, words: string, label: string): string {
   if (url !== undefined && OWN_PAGE.test(url)) return `<a href="${escapeHtml(url)}">${label}</a>`;
   const address = safeAddress(url);
   if (address === undefined) return label;
-  if (isFalseLabel(words, address)) return `${label} (${escapeHtml(address)})`;
+  if (!isFalseLabel(words, address)) return anchor(address, label);
+  const itself = anchor(address, escapeHtml(address));
+  return safeAddress(words) === address ? itself : `${label} (${itself})`;
+}
+
+function anchor(address: string, label: string): string {
   return `<a href="${escapeHtml(address)}" target="_blank" rel="noopener noreferrer nofollow">${label}</a>`;
 }
 

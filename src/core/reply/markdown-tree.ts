@@ -1,10 +1,11 @@
 /** The one parse of a page's markdown, for every platform that lays pages out in a form of its own. */
 
-import type { Definition, Nodes, Root } from "mdast";
+import type { Definition, Nodes, Paragraph, Root } from "mdast";
 import { fromMarkdown } from "mdast-util-from-markdown";
 import { gfmFromMarkdown } from "mdast-util-gfm";
 import { withoutSteeringIn } from "./steering-signs.ts";
 import { gfm } from "micromark-extension-gfm";
+import { isBlank } from "../text.ts";
 
 export interface MarkdownTree {
   readonly root: Root;
@@ -19,9 +20,13 @@ export interface TreeLimits {
   readonly longest?: number;
 }
 
+/** What makes an address one that somebody could follow. */
+const SCHEMES: ReadonlySet<string> = new Set(["http:", "https:", "mailto:"]);
+
 /**
  * CommonMark with GFM. Undefined where the text is to be shown as it is: it is longer or nested deeper than the limits, so that
- * no text can exhaust the stack or the parser, or cannot be read at all.
+ * no text can exhaust the stack or the parser, or cannot be read at all. Addresses that stand apart from their links are text where
+ * no link leads to them.
  */
 export function markdownTree(markdown: string, limits: TreeLimits = {}): MarkdownTree | undefined {
   const { deepest = 20, longest = 40_000 } = limits;
@@ -30,11 +35,31 @@ export function markdownTree(markdown: string, limits: TreeLimits = {}): Markdow
     const extensions = { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] };
     const root = withoutSteeringIn(fromMarkdown(markdown, extensions));
     const definitions = new Map<string, Definition>();
-    collectDefinitions(root, definitions);
+    const used = new Set<string>();
+    collect(root, definitions, used);
+    saySpare(root, (definition) => {
+      const one = definitions.get(definition.identifier);
+      const isUsed = used.has(definition.identifier) && one?.url === definition.url;
+      return !isUsed && SCHEMES.has(URL.parse(definition.url)?.protocol ?? "");
+    });
     return { root, definitions };
   } catch {
     return undefined;
   }
+}
+
+/** Whether nothing of it could be seen on any platform, though there may be signs in it: `&nbsp;` is a space. */
+export function saysNothing(markdown: string): boolean {
+  if (isBlank(markdown)) return true;
+  // Nearly all has a letter, and is not parsed for this.
+  if (!markdown.includes("&") || /[\p{L}\p{N}]/u.test(markdown.replaceAll(/&#?\w{1,31};/g, ""))) return false;
+  const tree = markdownTree(markdown);
+  return tree !== undefined && !isSeen(tree.root);
+}
+
+function isSeen(node: Nodes): boolean {
+  if (node.type === "text") return !isBlank(node.value);
+  return node.type === "root" || node.type === "paragraph" ? node.children.some(isSeen) : true;
 }
 
 /** A paragraph that the parser would take as it is, and that nothing in it makes a link: most of them, and for a tenth of the time. */
@@ -60,7 +85,46 @@ function tooDeep(levels: number): RegExp {
   return pattern;
 }
 
-function collectDefinitions(node: Nodes, found: Map<string, Definition>): void {
-  if (node.type === "definition" && !found.has(node.identifier)) found.set(node.identifier, node);
-  if ("children" in node) for (const child of node.children) collectDefinitions(child, found);
+function collect(node: Nodes, definitions: Map<string, Definition>, used: Set<string>): void {
+  if (node.type === "definition" && !definitions.has(node.identifier)) definitions.set(node.identifier, node);
+  if (node.type === "linkReference" || node.type === "imageReference") used.add(node.identifier);
+  if ("children" in node) for (const child of node.children) collect(child, definitions, used);
+}
+
+/** An address that nothing in the text leads to is said where it stands: what leads to it may be on a page before. */
+function saySpare(node: Nodes, isSpare: (definition: Definition) => boolean): void {
+  if (!("children" in node)) return;
+  for (const child of node.children) saySpare(child, isSpare);
+  if (node.type === "root") node.children = said(node.children, isSpare);
+  if (node.type === "blockquote" || node.type === "listItem" || node.type === "footnoteDefinition")
+    node.children = said(node.children, isSpare);
+}
+
+function said<T extends Nodes>(
+  nodes: readonly T[],
+  isSpare: (definition: Definition) => boolean,
+): (T | Paragraph)[] {
+  const all: (T | Paragraph)[] = [];
+  let last: Paragraph | undefined;
+  for (const node of nodes) {
+    const spare = definitionIn(node, isSpare);
+    if (spare === undefined) {
+      if (node.type !== "definition") last = undefined;
+      all.push(node);
+      continue;
+    }
+    const name: Paragraph["children"] = [{ type: "text", value: `[${spare.label ?? spare.identifier}]: ` }];
+    const { url } = spare;
+    const line: Paragraph["children"] = [
+      ...name,
+      { type: "link", url, children: [{ type: "text", value: url }] },
+    ];
+    if (last === undefined) all.push((last = { type: "paragraph", children: line }));
+    else last.children.push({ type: "break" }, ...line);
+  }
+  return all;
+}
+
+function definitionIn(node: Nodes, isSpare: (definition: Definition) => boolean): Definition | undefined {
+  return node.type === "definition" && isSpare(node) ? node : undefined;
 }

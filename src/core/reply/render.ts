@@ -1,12 +1,12 @@
 /** Lays a reply out as pages. Deterministic: the same document, limits and view give the same pages. */
 
 import type { PageContent } from "../ports/surface.ts";
-import { isBlank } from "../text.ts";
 import { formatDuration } from "../measure.ts";
 import type { ReplyDocument } from "./document.ts";
 import { blankNotice, buttonsOf, explanationOf, footerOf, isTrouble, offerOf } from "./ending.ts";
 import { FILE_BELOW, FILE_FOLLOWS, filePage, firstPartOf } from "./first-part.ts";
 import { closeFence, heal } from "./heal.ts";
+import { saysNothing } from "./markdown-tree.ts";
 import { missingNotice, picturePages, picturesOnly } from "./picture-pages.ts";
 import { split, type PageSize } from "./split.ts";
 import { withoutSteering } from "./steering-signs.ts";
@@ -96,9 +96,9 @@ function renderSettled(document: ReplyDocument, limits: PageSize, view: ReplyVie
   const offer = offerOf(document)?.markdown;
   // An answer that the model ended itself is shown as it wrote it; one that broke off stays half-written for ever.
   const whole = outcome.reason === "stop" || outcome.reason === "waiting" ? said : heal(said);
-  const text = [whole, offer ?? ""].filter((part) => !isBlank(part)).join("\n\n");
+  const text = [whole, offer ?? ""].filter((part) => !saysNothing(part)).join("\n\n");
   const explanation = [why, next].filter((part) => part !== undefined).join(" ");
-  const isEmpty = isBlank(text);
+  const isEmpty = saysNothing(text);
   const { pages: images, missing } = picturePages(document, limits.refused);
   const instead = images.length === 0 ? blankNotice(document) : picturesOnly(images.length);
   const first = firstPartOf(split(isEmpty ? explanation || instead : text, limits), limits);
@@ -144,7 +144,7 @@ function textOf(document: ReplyDocument): string {
       .replace(/^(?:[ \t]*\n)+/, "")
       .trimEnd(),
   );
-  const shown = texts.filter((text) => !isBlank(text));
+  const shown = texts.filter((text) => !saysNothing(text));
   const isWriting = document.outcome === undefined && document.current !== 0;
   return shown
     .map((text, index) => (isWriting && index === shown.length - 1 ? text : closeFence(text)))

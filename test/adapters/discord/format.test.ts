@@ -26,6 +26,21 @@ test.each<[string, string, string]>([
     "[bank.**com**/login](https://b.org)",
     "bank.com/login (https://b.org)",
   ],
+  [
+    "an address with parentheses, once",
+    "https://en.wikipedia.org/wiki/Rust_(programming_language)",
+    "https://en.wikipedia.org/wiki/Rust_%28programming_language%29",
+  ],
+  ["an address as somebody wrote it, once", "HTTPS://Example.org:443/a", "https://example.org/a"],
+  ["an address with other letters, once", "https://müller.de/a", "https://xn--mller-kva.de/a"],
+  ["bold in a small heading, and code as it is", "#### **Use** `**kwargs`", "**Use `**kwargs`**"],
+  ["code in a quote that begins as a quote does", "> ```\n> > npm i\n> ```", "> ```\n> > npm i\n> ```"],
+  [
+    "R6: addresses that stand apart, and one that nothing here leads to",
+    "[a][1]\n\n[1]: https://a.org\n[2]: https://b.org/x",
+    "[a](https://a.org)\n\n\\[2\\]: https://b.org/x",
+  ],
+  ["R18: what shows nothing", "&nbsp;\n\n&#8203;", ""],
   ["a link that leads nowhere safe", "[x](javascript:alert)", "x (javascript:alert)"],
   ["an image", "![alt](https://example.org/a.png)", "[alt](https://example.org/a.png)"],
   [
@@ -56,6 +71,9 @@ test("R5: a narrow table stands in columns, a wide one or one with links in item
   );
   const wide = `| name | words |\n|---|---|\n| x | ${"word ".repeat(20)}|`;
   expect(discordMarkdown(wide)).toBe(`- **x**\n  words: ${"word ".repeat(20).trim()}`);
+  expect(discordMarkdown(`| name | words |\n|---|---|\n| \`2**3\` | ${"word ".repeat(20)}|`)).toBe(
+    `- **\`2**3\`**\n  words: ${"word ".repeat(20).trim()}`,
+  );
   expect(discordMarkdown("| a | b |\n|---|---|\n| x | [y](https://z.org) |")).toBe(
     "- **x**\n  b: [y](https://z.org)",
   );

@@ -175,7 +175,11 @@ describe("a page of markdown in Slack", () => {
 
   test("a label that shows another address than the link has is no label", () => {
     expect(textOf("[https://bank.example](https://evil.example/x)")).toBe(
-      "https://bank.example (https://evil.example/x)",
+      "https://bank.example (<https://evil.example/x>)",
+    );
+    // A name of a thing looks like a host; the address itself is a link however it is written.
+    expect(textOf("[ASP.NET Core](https://learn.microsoft.com/x) https://müller.de/a")).toBe(
+      "ASP.NET Core (<https://learn.microsoft.com/x>) <https://xn--mller-kva.de/a>",
     );
     expect(textOf("[example.org](https://example.org/a) [https://www.a.org](https://a.org/b)")).toBe(
       "<https://example.org/a|example.org> <https://a.org/b|https://www.a.org>",
@@ -194,9 +198,25 @@ describe("a page of markdown in Slack", () => {
 
   test("R5: a wide table, or one with links, is one item a row that names its cells", () => {
     const wide = `| city | about |\n| --- | --- |\n| **Bonn** | ${"long ".repeat(20)}|\n| Ulm | |`;
-    expect(textOf(wide)).toBe(`• *Bonn*\n  about: ${"long ".repeat(20).trim()}\n• *Ulm*`);
+    const first = "| a | b |\n| --- | --- |\n| [x](https://example.org) | y |\n\nBetween.\n\n";
+    const second = (table: string): string =>
+      textOf(first + table)
+        .split("Between.\n")[1]
+        ?.trim() ?? "";
+    expect(second(wide)).toBe(`• *Bonn*\n  about: ${"long ".repeat(20).trim()}\n• *Ulm*`);
     const linked = "| a | b |\n| --- | --- |\n| x | [y](https://example.org) |";
-    expect(textOf(linked)).toBe("• *x*\n  b: <https://example.org|y>");
+    expect(second(linked)).toBe("• *x*\n  b: <https://example.org|y>");
+  });
+
+  test("R5: as text Slack's own table is a line for each row, so that a page with it is as large as it was measured", () => {
+    expect(textOf("| a | b |\n| --- | --- |\n| x<br>z | [y](https://example.org) |\n| w |  |")).toBe(
+      "*a* · *b*\nx z · <https://example.org|y>\nw · –",
+    );
+    const row = `| ${Array.from({ length: 6 }, () => "abcdef").join(" | ")} |`;
+    const head = `| ${Array.from({ length: 6 }, (_, at) => `a long name of one ${at}`).join(" | ")} |`;
+    const table = [head, `|${"---|".repeat(6)}`, ...Array.from({ length: 40 }, () => row)].join("\n");
+    expect(measure(table)).toBeLessThan(PAGE_SIZE);
+    expect(messageOf(page(table)).blocks.map(({ type }) => type)).toEqual(["table"]);
   });
 
   test("R9: nobody is mentioned by what a model writes, but those on the allow-list", () => {
@@ -251,7 +271,7 @@ describe("a page of markdown in Slack", () => {
     expect(messageOf(page("[only]: https://example.org")).text).toContain("[only]");
   });
 
-  test.each([" \n", "\u200B", ""])("R18: nothing blank becomes a message (%j)", (markdown) => {
+  test.each([" \n", "\u200B", "", "&nbsp;"])("R18: nothing blank becomes a message (%j)", (markdown) => {
     expect(formatPage(page(markdown))).toEqual({ kind: "blank" });
   });
 

@@ -68,14 +68,32 @@ test("code has colours that change nothing of it, whatever it is, and none where
   );
 });
 
-test("a link whose label is another address is no link", () => {
+test("a link whose label is another address is none, but the address itself is one", () => {
+  const anchor = (url: string): string =>
+    `<a href="${url}" target="_blank" rel="noopener noreferrer nofollow">${url}</a>`;
+  expect(htmlOf("[ASP.NET Core](https://learn.microsoft.com/x)")).toBe(
+    `<p>ASP.NET Core (${anchor("https://learn.microsoft.com/x")})</p>`,
+  );
+  expect(htmlOf("https://müller.de/a")).toBe(`<p>${anchor("https://xn--mller-kva.de/a")}</p>`);
   expect(htmlOf("[https://bank.example](https://evil.example)")).toBe(
-    "<p>https://bank.example (https://evil.example/)</p>",
+    `<p>https://bank.example (${anchor("https://evil.example/")})</p>`,
   );
   expect(htmlOf("[https://**bank.com**/login](https://evil.example)")).toBe(
-    "<p>https://<strong>bank.com</strong>/login (https://evil.example/)</p>",
+    `<p>https://<strong>bank.com</strong>/login (${anchor("https://evil.example/")})</p>`,
   );
-  expect(htmlOf("[https://*evil.example*@x](https://evil.example)")).not.toContain("<a ");
+  expect(htmlOf("[https://*evil.example*@x](https://evil.example)")).toContain(
+    `@x (${anchor("https://evil.example/")})`,
+  );
+});
+
+test("a footnote has its number, and an address that nothing leads to is shown", () => {
+  expect(htmlOf("A[^1] B[^2]\n\n[^1]: one\n[^2]: two")).toBe(
+    "<p>A<sup>1</sup> B<sup>2</sup></p><div><p><sup>1</sup> one</p></div><div><p><sup>2</sup> two</p></div>",
+  );
+  expect(htmlOf("[a][1]\n\n[1]: https://a.example\n[2]: https://b.example/x")).toMatch(
+    /<p>\[2\]: <a href="https:\/\/b\.example\/x"[^>]*>https:\/\/b\.example\/x<\/a><\/p>$/,
+  );
+  expect(htmlOf("said\n\n[//]: # (a remark)")).toBe("<p>said</p>");
 });
 
 test("S13: an image is a link and nothing is loaded for it", () => {
