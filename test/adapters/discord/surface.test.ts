@@ -256,7 +256,13 @@ test("where many threads write, progress waits for its turn, and finals and new 
 
 test("R24: a message older than an hour takes few edits: the next one comes later, and the reply goes on in it", async () => {
   let nowMs = Date.now();
-  await using world = await outboundWorld({ nowMs: () => nowMs });
+  const clock = manualClock();
+  await using world = await outboundWorld({
+    nowMs: () => nowMs,
+    rateLimits: { nowMs: () => nowMs },
+    pacer: createLocalPacer(clock),
+    clock,
+  });
   const posted = await world.surface.post("one", page("one"));
   const message = posted.kind === "ok" ? posted.message : "";
   nowMs += 2 * 3_600_000;
@@ -265,6 +271,11 @@ test("R24: a message older than an hour takes few edits: the next one comes late
   expect(kinds.slice(0, 3).map(({ kind }) => kind)).toEqual(["ok", "ok", "ok"]);
   expect(kinds[3]).toMatchObject({ kind: "later" });
   expect(world.shown().map(({ text }) => text)).toEqual(["2"]);
+  const afterMs = kinds[3]?.kind === "later" ? kinds[3].afterMs : 0;
+  nowMs += afterMs;
+  await clock.advance(afterMs);
+  expect(await world.surface.edit(message, page("3"))).toMatchObject({ kind: "ok" });
+  expect(world.shown().map(({ text }) => text)).toEqual(["3"]);
 });
 
 test("S14: no post shows a preview of a link, and no edit brings one", async () => {

@@ -115,7 +115,7 @@ export async function createLocalDiscord(options: LocalDiscordOptions = {}): Pro
     complaints,
     gateway,
     interactions: new Interactions(complaints),
-    limits: new RateLimits(options.rateLimits ?? {}, () => performance.now()),
+    limits: new RateLimits(options.rateLimits ?? {}, options.rateLimits?.nowMs ?? (() => performance.now())),
     installs: new Set(options.installs ?? [0]),
     commands: new Map(),
     origin,

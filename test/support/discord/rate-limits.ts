@@ -10,6 +10,8 @@ export interface BucketState {
 }
 
 export interface RateLimitOptions {
+  /** The time that windows end by, in milliseconds. Default the process's own. */
+  readonly nowMs?: () => number;
   /** Requests a second, all together. Default 50. */
   readonly globalPerS?: number;
   /** How many of a route may come within how many seconds; by the route's name. */
