@@ -21,7 +21,7 @@ export interface TreeLimits {
 }
 
 /** What makes an address one that somebody could follow. */
-const SCHEMES: ReadonlySet<string> = new Set(["http:", "https:", "mailto:"]);
+const FOLLOWED = /^(?:https?|mailto):/i;
 
 /**
  * CommonMark with GFM. Undefined where the text is to be shown as it is: it is longer or nested deeper than the limits, so that
@@ -40,7 +40,7 @@ export function markdownTree(markdown: string, limits: TreeLimits = {}): Markdow
     saySpare(root, (definition) => {
       const one = definitions.get(definition.identifier);
       const isUsed = used.has(definition.identifier) && one?.url === definition.url;
-      return !isUsed && SCHEMES.has(URL.parse(definition.url)?.protocol ?? "");
+      return !isUsed && FOLLOWED.test(definition.url);
     });
     return { root, definitions };
   } catch {
