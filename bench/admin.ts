@@ -218,8 +218,11 @@ try {
   const overviews = createOverviews(sql, () => false);
   const review = createReview(sql);
   const middle = Math.floor(sessions / 2);
-  const search = (text: string) => () =>
-    overviews.search(SPACE, wantedIn(text)!, { limit: 50, opened: new Set() });
+  const search =
+    (text: string, more: Pick<Parameters<typeof overviews.search>[2], "before" | "filter"> = {}) =>
+    () =>
+      overviews.search(SPACE, wantedIn(text)!, { limit: 50, opened: new Set(), ...more });
+  const { older } = await search("w1")();
   const thread = (n: number): SessionId => {
     const s = (n * 7919) % sessions;
     return `slack:T1:C${s % 50}:${s}.1` as SessionId;
@@ -242,6 +245,11 @@ try {
     ),
     await measured("part of an id", () => overviews.find(SPACE, [`${middle}.1`], 50)),
     await measured("search: a word of every third entry", search("w1")),
+    await measured(
+      "search: the page behind that one",
+      search("w1", older === undefined ? {} : { before: older }),
+    ),
+    await measured("search: the same word in one channel", search("w1", { filter: { channel: "C7" } })),
     await measured("search: a seldom word", search("w7000")),
     await measured("search: two words", search("w40 w300")),
     await measured("search: Chinese", search("数据库的部署")),

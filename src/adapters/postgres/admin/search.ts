@@ -31,14 +31,16 @@ export interface SearchDeps {
   readonly ticks: () => number;
 }
 
-/** So many entries are looked at in one step. */
+/** So many entries are looked at in one step. Where each that is found is one that was meant, later steps look at one of each thread. */
 const LOOKED_AT = 300;
 
 /**
- * `newest`: of the newest 20,000 lines, where what is in many entries is found without reading all of the others. `all`: by the index of
- * words, for what is in few.
+ * `newest`: of the newest 20,000 lines, where what is in many entries is found without reading all of the others; `near`: of 5,000, behind
+ * a look that found many. `all`: by the index of words, for what is in few.
  */
-type Lines = "newest" | "all";
+type Lines = "near" | "newest" | "all";
+
+const WINDOW = { near: 5_000, newest: 20_000 } as const;
 
 interface Step {
   readonly lines: Lines;
@@ -72,7 +74,7 @@ export async function search(
   const hits = new Map<SessionId, Hit>();
   const passed = new Set<SessionId>();
   let step: Step = {
-    lines: "newest",
+    lines: before === undefined ? "newest" : "near",
     from: before,
     passed: before === undefined && Object.keys(filter).length === 0 ? undefined : passed,
   };
@@ -95,7 +97,8 @@ export async function search(
       return error;
     });
     if (rows instanceof TooBusy) return outOfTime(rows);
-    const isLast = step.lines === "all" && rows.length < LOOKED_AT;
+    const isWhole = rows.length < lookedAt(step, wanted, limit);
+    const isLast = step.lines === "all" && isWhole;
     let from = step.from;
     for (const [n, row] of rows.entries()) {
       from = markOf(row);
@@ -110,13 +113,18 @@ export async function search(
       return { hits: [...hits.values()], ...(isEnd ? {} : { older: from }), isOutOfTime: false };
     }
     if (isLast) return { hits: [...hits.values()], isOutOfTime: false };
-    // Few among the newest: by the index of words, and behind what was seen. Many, and not enough threads: on behind them.
-    step =
-      rows.length < LOOKED_AT
-        ? { lines: "all", from, passed: step.passed }
-        : { lines: step.lines, from, passed };
+    // Few among the newest: of more, then by the index of words, and behind what was seen. Many, and not enough threads: on behind them.
+    if (isWhole) step = { lines: step.lines === "near" ? "newest" : "all", from, passed: step.passed };
+    else step = { lines: step.lines === "all" ? "all" : "near", from, passed };
   }
 }
+
+/** Whether a step is of the newest entry of each thread. */
+const isOfThreads = ({ passed }: Step, wanted: Wanted): boolean => passed !== undefined && isExact(wanted);
+
+/** Of each thread one is enough to fill the page. */
+const lookedAt = (step: Step, wanted: Wanted, limit: number): number =>
+  isOfThreads(step, wanted) ? Math.max(1, Math.trunc(limit)) : LOOKED_AT;
 
 async function ask(
   sql: Sql,
@@ -160,13 +168,17 @@ interface Statement {
   readonly values: readonly SqlValue[];
 }
 
+const NEWEST_OF_EACH = `(
+    select distinct on (n.session) n.session, n.epoch, n.seq, n.at from found n order by n.session, n.at desc, n.seq desc)`;
+
 /** What is found is put together first, so that no look for the newest reads all lines in search of one. */
 function statementOf(
   { platform, space }: Space,
   wanted: Wanted,
-  { before, opened, filter = {} }: Options,
-  { lines, from, passed }: Step,
+  { before, opened, limit, filter = {} }: Options,
+  step: Step,
 ): Statement {
+  const { lines, from, passed } = step;
   const values: SqlValue[] = [];
   const given = (value: SqlValue): string => `$${values.push(value)}`;
   const query = `${given(queryOf(placeWord(platform, space), wanted))}::tsquery`;
@@ -175,10 +187,10 @@ function statementOf(
   const behind = from === undefined ? "true" : `(l.at, l.session, l.seq) < ${place(from)}`;
   const ofSpace = `o.platform = ${given(platform)} and o.space = ${given(space)}`;
   const found =
-    lines === "newest"
-      ? `select * from (
+    lines !== "all"
+      ? `select l.session, l.epoch, l.seq, l.at from (
     select l.session, l.epoch, l.seq, l.at, l.words from search_lines l where ${behind}
-    order by l.at desc, l.session desc, l.seq desc limit 20000) l
+    order by l.at desc, l.session desc, l.seq desc limit ${WINDOW[lines]}) l
   where l.words @@ ${query}`
       : `select l.session, l.epoch, l.seq, l.at from search_lines l where l.words @@ ${query} and ${behind}`;
 
@@ -207,8 +219,8 @@ with found as materialized (${found})${newer}
 select json_build_array(l.at, ${ENTRY_JSON}) as entry, l.session, o.said, s.title, o.is_direct as "isDirect", o.first_name as "firstName",
   ${IS_PRIVATE} as "isPrivate"
 from (
-  select f.session, f.epoch, f.seq, f.at from found f ${narrowed}
-  order by f.at desc, f.session desc, f.seq desc limit ${LOOKED_AT}) l
+  select f.session, f.epoch, f.seq, f.at from ${isOfThreads(step, wanted) ? NEWEST_OF_EACH : "found"} f ${narrowed}
+  order by f.at desc, f.session desc, f.seq desc limit ${lookedAt(step, wanted, limit)}) l
 join entries e on e.session = l.session and e.epoch = l.epoch and e.seq = l.seq
 join overviews o on o.session = l.session
 join sessions s on s.id = l.session
