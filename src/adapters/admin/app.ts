@@ -104,9 +104,9 @@ export function createAdminPages(given: AdminDeps, options: AdminOptions): Hono<
   routeThreads(app, deps);
   routeReviews(app, deps);
   const cookie = { isSecure };
-  const sendExport = createExporter({ ...deps, cookie });
-  routeExport(app, deps, sendExport);
-  routeThread(app, { ...deps, cookie, sendExport });
+  const exporter = createExporter({ ...deps, cookie });
+  routeExport(app, { ...deps, cookie }, exporter);
+  routeThread(app, { ...deps, cookie, sendExport: exporter.send });
   app.all("*", (c) => shown(c, problemPage("Not found", "There is no such page."), 404));
 
   function trouble(c: Context, error: unknown): Response | Promise<Response> {

@@ -7,16 +7,17 @@ import type { Audit } from "../../core/ports/audit.ts";
 import type { Exports } from "../../core/ports/exports.ts";
 import type { Remarks } from "../../core/ports/remarks.ts";
 import { aroundOf } from "./around.ts";
-import { FORMATS, type FormatName, type SendExport } from "./export/exporter.ts";
+import { FORMATS, type Exporter, type FormatName, type SendExport } from "./export/exporter.ts";
 import { aboutOf, filterIn } from "./filter.ts";
-import { exportBody } from "./pages/export.ts";
+import { streamPage, type LiveDeps } from "./live.ts";
+import { exportBody, progressMarkup } from "./pages/export.ts";
 import { page } from "./pages/layout.ts";
 import type { WithThread } from "./remarks.ts";
 import { shown } from "./shown.ts";
 import { lostIn, problem, textIn } from "./typed.ts";
 import type { AdminContext, AdminEnv } from "./viewer.ts";
 
-export interface ExportRouteDeps {
+export interface ExportRouteDeps extends LiveDeps {
   readonly exports: Exports;
   readonly audit: Audit;
   readonly remarks: Remarks;
@@ -25,9 +26,11 @@ export interface ExportRouteDeps {
 
 export function routeExport(
   app: Hono<AdminEnv>,
-  { exports, audit, remarks, channels }: ExportRouteDeps,
-  send: SendExport,
+  deps: ExportRouteDeps,
+  { send, progressOf }: Exporter,
 ): void {
+  const { exports, audit, remarks, channels } = deps;
+
   app.get("/export", async (c) => {
     const { who } = c.get("viewer");
     const filter = filterIn(c);
@@ -37,8 +40,21 @@ export function routeExport(
     const { search } = new URL(c.req.url);
     return shown(
       c,
-      page(around, "threads", "Export", exportBody({ filter, found, query: search, csrf: around.csrf })),
+      page(
+        around,
+        "threads",
+        "Export",
+        exportBody({ filter, found, query: search, csrf: around.csrf, progress: progressOf(who) }),
+      ),
     );
+  });
+
+  // The page stays while the browser takes the file.
+  app.get("/export/live", async (c) => {
+    const { who } = c.get("viewer");
+    await audit.write({ who, kind: "list", about: "how far an export is" });
+    const content = async (): Promise<string> => String(await progressMarkup(progressOf(who)));
+    return streamPage(c, deps, { state: content, content });
   });
 
   app.post("/export", async (c) => {

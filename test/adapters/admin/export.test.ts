@@ -213,6 +213,33 @@ test("what a filter finds: the count first; what needs a reason only with one, w
   expect((await boss.send("/admin/export", { format: "exe" })).status).toBe(400);
 });
 
+test("how far somebody's newest export is stands on the page, while it is made and afterwards, and for nobody else", async () => {
+  const said = Array.from({ length: 24 }, () => "x".repeat(300_000));
+  await storeThread(world.sql, { session: "slack:T4:C1:171.9", said });
+  await createOverviewMaker(world.sql).make(sessionNamed("slack:T4:C1:171.9"));
+  for (const id of ["UBOSS", "UBOSS2"])
+    world.people.set(`slack:T4:${id}`, { id, name: "B", kind: "member", roles: [], isPlatformAdmin: true });
+  const [taker, other] = [
+    await world.signedIn(person("T4", "UBOSS")),
+    await world.signedIn(person("T4", "UBOSS2")),
+  ];
+  expect((await taker.get("/admin/export")).text).not.toContain("newest export");
+  const token = /name="csrf" value="([0-9a-f]+)"/.exec((await taker.get("/admin/export")).text)?.[1] ?? "";
+  const response = await fetch(`${world.url}/admin/export`, {
+    method: "POST",
+    body: new URLSearchParams({ format: "jsonl", csrf: token }),
+    headers: { origin: world.url, cookie: taker.cookie },
+  });
+  const reader = response.body?.getReader();
+  await reader?.read();
+  expect((await taker.get("/admin/export")).text).toMatch(/under way<\/span> 0 threads with/);
+  expect((await other.get("/admin/export")).text).not.toContain("newest export");
+  while ((await reader?.read())?.done === false);
+  await until(async () => (await taker.get("/admin/export")).text.includes("whole</span> 1 thread with"), {
+    what: "it is told as whole",
+  });
+});
+
 test("who leaves ends it: what was broken off has no end, is written down, and makes room for the next one", async () => {
   // More than any buffer on the way holds.
   const said = Array.from({ length: 24 }, () => "x".repeat(300_000));

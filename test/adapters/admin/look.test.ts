@@ -58,6 +58,23 @@ beforeAll(async () => {
     at: clock.now() - 3_600_000,
   });
   await storeThread(sql, { session: "slack:T1:D1:171.7", said: ["between us", "yes"], isDirect: true });
+  // A first message that was refused, of somebody's own; and a goal that was changed, checked and replaced.
+  await sql.query({
+    text: `insert into inbox (id, session, kind, message, at, body, state, fate, reason, rule) values ('no1', 'slack:T1:D7:9.2', 'message', 'm', 1,
+      '{"v":1,"kind":"message","id":"no1","session":"slack:T1:D7:9.2","author":{"id":"U7","name":"Gus"},"at":1,"addressed":true,"message":"m",
+        "parts":[{"kind":"text","text":"let me in"}]}', 'done', 'refused', 'guests: not allowed', 'guests: not allowed')`,
+  });
+  await sql.query({
+    text: `insert into goals (id, session, status, body) values ('g1', '${SESSION}', 'complete', '{"objective":"a"}'), ('g2', '${SESSION}', 'active', '{"objective":"b"}')`,
+  });
+  await sql.query({
+    text: `insert into goal_events (goal, kind, who, status, body) values
+      ('g1', 'set', 'U1', 'active', '{"objective":"Renew every certificate that ends this year"}'),
+      ('g1', 'verdict', null, 'active', '{"objective":"Renew every certificate that ends this year","evidence":"All of three are renewed.",
+        "proposal":{"verdict":{"kind":"rejected","reason":"The list names four of them."}}}'),
+      ('g1', 'replaced', 'U1', 'active', '{"objective":"Renew every certificate that ends this year"}'),
+      ('g2', 'set', 'U1', 'active', '{"objective":"Write down when each certificate ends"}')`,
+  });
   await sql.query({
     text: `update model_calls set params = '{"v":1,"model":{"name":"m","contextWindow":9,"caching":"automatic"},"outputTokens":9,"caching":false}'`,
   });
@@ -183,6 +200,22 @@ describe("signed in", () => {
     },
     30_000,
   );
+
+  test("what was written and not kept is given back on a page that is fit to use", async () => {
+    await page.setViewportSize(WIDE);
+    await page.goto(`${world.url}${PATH}`);
+    await page.locator("details.goals").last().locator("summary").click();
+    await expectFine("goals");
+    await page.setViewportSize(WIDE);
+    await page.getByText("Flag it or write a note").click();
+    await page.getByLabel("Why", { exact: true }).fill("It named three,\nand there are four.");
+    await page.getByLabel("About the entry").fill("entry 4");
+    await page.getByRole("button", { name: "Add" }).click();
+    expect(await page.getByLabel("What you wrote").inputValue()).toBe("It named three,\nand there are four.");
+    await expectFine("given back");
+    await page.getByRole("link", { name: "to the page that you wrote it on" }).click();
+    await page.waitForURL(`${world.url}${PATH}`);
+  });
 
   test("a message of a request is shown as it was sent, with no space of the page's own", async () => {
     await page.goto(`${world.url}${PATH}/calls/c${run}`);

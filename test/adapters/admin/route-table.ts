@@ -84,6 +84,7 @@ export const ROUTES: Readonly<Record<string, Row>> = {
     done: 200,
   },
   "GET /admin/export": { may: "viewers", path: at("/admin/export") },
+  "GET /admin/export/live": { may: "viewers", path: at("/admin/export/live") },
   "POST /admin/export": {
     may: "viewers",
     path: at("/admin/export"),

@@ -13,6 +13,7 @@ import { TooBusy } from "../../../core/admin/too-busy.ts";
 import type { Viewers } from "../../../core/admin/viewers.ts";
 import type { Audit } from "../../../core/ports/audit.ts";
 import type { Log } from "../../../core/ports/log.ts";
+import type { Person } from "../../../core/ports/sign-ins.ts";
 import { cookieName, type AdminContext, type CookieOptions } from "../viewer.ts";
 import { downloadOf } from "./download.ts";
 import { jsonl, type ExportAbout, type ExportFormat } from "./format.ts";
@@ -34,15 +35,40 @@ export interface ExporterDeps extends ExportDeps {
 /** @throws TooBusy where two are under way. */
 export type SendExport = (c: AdminContext, scope: ExportScope, format: FormatName) => Promise<Response>;
 
+export interface ExportProgress {
+  readonly state: "under way" | "whole" | "broken off";
+  readonly counts: Readonly<ExportCounts>;
+}
+
+export interface Exporter {
+  readonly send: SendExport;
+  /** Of the newest export that this process makes or has made for somebody; undefined for none. */
+  progressOf(who: Person): ExportProgress | undefined;
+}
+
 const AT_ONCE = 2;
 /** From one question whether who reads still may to the next, ms. */
 const ASKED_MS = 15_000;
+/** People whose newest export is remembered. */
+const MOST_KEPT = 100;
 
-export function createExporter(deps: ExporterDeps): SendExport {
+export function createExporter(deps: ExporterDeps): Exporter {
   const { audit, clock, log, viewers } = deps;
   let under = 0;
+  const newest = new Map<string, ExportProgress>();
+  const keyOf = ({ platform, space, person }: Person): string => `${platform}:${space}:${person}`;
 
-  return async function send(c, scope, format) {
+  /** Counts that go on are those of the export itself. */
+  function keep(who: Person, progress: ExportProgress): void {
+    newest.delete(keyOf(who));
+    newest.set(keyOf(who), progress);
+    const [oldest] = newest.keys();
+    if (newest.size > MOST_KEPT && oldest !== undefined) newest.delete(oldest);
+  }
+
+  return { send, progressOf: (who) => newest.get(keyOf(who)) };
+
+  async function send(...[c, scope, format]: Parameters<SendExport>): Promise<Response> {
     const { who } = c.get("viewer");
     if (under >= AT_ONCE)
       throw new TooBusy("Two exports are under way. Try again when one of them has ended.");
@@ -57,6 +83,7 @@ export function createExporter(deps: ExporterDeps): SendExport {
     }
 
     const counts: ExportCounts = { threads: 0, leftOut: 0, items: 0 };
+    keep(who, { state: "under way", counts });
     const over = new AbortController();
     const closing = c.env?.closing;
     const close = (): void => over.abort(new Error("the process ends"));
@@ -75,6 +102,8 @@ export function createExporter(deps: ExporterDeps): SendExport {
       closing?.removeEventListener("abort", close);
       const { threads, leftOut, items } = counts;
       const how = isWhole ? "whole" : "broken off";
+      // A newer one may have begun.
+      if (newest.get(keyOf(who))?.counts === counts) keep(who, { state: how, counts });
       const said = `${how}: ${threads} threads, ${items} items${leftOut === 0 ? "" : `, ${leftOut} threads left out`}`;
       try {
         await audit.write({ who, kind: "export_end", ...session, about: said });
@@ -96,7 +125,7 @@ export function createExporter(deps: ExporterDeps): SendExport {
         "X-Accel-Buffering": "no",
       },
     });
-  };
+  }
 
   async function* pieces(
     c: AdminContext,

@@ -3,7 +3,7 @@
 import { html } from "hono/html";
 import type { OverviewFilter } from "../../../core/ports/overviews.ts";
 import type { SessionId } from "../../../core/thread.ts";
-import { FORMATS } from "../export/exporter.ts";
+import { FORMATS, type ExportProgress } from "../export/exporter.ts";
 import { isOfAll } from "../export/format.ts";
 import { nothing, token, type Markup } from "./layout.ts";
 import { threadPathOf } from "./paths.ts";
@@ -14,11 +14,13 @@ export interface ExportView {
   /** The filter as it stands in an address, with its question mark. */
   readonly query: string;
   readonly csrf: string;
+  /** Of the viewer's newest one. */
+  readonly progress: ExportProgress | undefined;
 }
 
 const count = (n: number, one: string): string => `${n.toLocaleString("en")} ${n === 1 ? one : `${one}s`}`;
 
-export function exportBody({ filter, found, query, csrf }: ExportView): Markup {
+export function exportBody({ filter, found, query, csrf, progress }: ExportView): Markup {
   const { threads, runs } = found;
   const head = html`<p class="back"><a href="/admin/${query}">Threads</a></p>
     <h1>Export</h1>`;
@@ -52,7 +54,21 @@ export function exportBody({ filter, found, query, csrf }: ExportView): Markup {
         each such thread.
       </p>
       <button class="act main">Download</button>
-    </form>`;
+    </form>
+    <div id="progress" data-live="/admin/export/live">${progressMarkup(progress)}</div>
+    <p id="line-state" role="status" class="dim"></p>`;
+}
+
+/** How far the viewer's newest export is: it changes while one looks. */
+export function progressMarkup(progress: ExportProgress | undefined): Markup {
+  if (progress === undefined) return html``;
+  const { state, counts } = progress;
+  const { threads, leftOut, items } = counts;
+  const how = state === "under way" ? "live" : state === "whole" ? "good" : "bad";
+  return html`<p>
+    Your newest export: <span class="tag ${how}">${state}</span> ${count(threads, "thread")} with
+    ${count(items, "line")}${state === "under way" ? " so far" : ""}${leftOut === 0 ? "" : `, ${count(leftOut, "thread")} left out for want of a reason`}.
+  </p>`;
 }
 
 /** Days are stored as moments; the last one counts. */
