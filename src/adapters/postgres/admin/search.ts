@@ -168,9 +168,6 @@ interface Statement {
   readonly values: readonly SqlValue[];
 }
 
-const NEWEST_OF_EACH = `(
-    select distinct on (n.session) n.session, n.epoch, n.seq, n.at from found n order by n.session, n.at desc, n.seq desc)`;
-
 /** What is found is put together first, so that no look for the newest reads all lines in search of one. */
 function statementOf(
   { platform, space }: Space,
@@ -184,18 +181,21 @@ function statementOf(
   const query = `${given(queryOf(placeWord(platform, space), wanted))}::tsquery`;
   const place = (mark: HitMark): string =>
     `(${given(mark.at)}::bigint, ${given(mark.session)}::text, ${given(mark.seq)}::bigint)`;
-  const behind = from === undefined ? "true" : `(l.at, l.session, l.seq) < ${place(from)}`;
+  const behind = (row: string): string =>
+    from === undefined ? "true" : `(${row}.at, ${row}.session, ${row}.seq) < ${place(from)}`;
   const ofSpace = `o.platform = ${given(platform)} and o.space = ${given(space)}`;
+  // By the index of words only what they find is told: of a place as well the planner would read all lines behind that.
   const found =
-    lines !== "all"
-      ? `select l.session, l.epoch, l.seq, l.at from (
-    select l.session, l.epoch, l.seq, l.at, l.words from search_lines l where ${behind}
+    lines === "all"
+      ? `select l.session, l.epoch, l.seq, l.at from search_lines l where l.words @@ ${query}`
+      : `select l.session, l.epoch, l.seq, l.at from (
+    select l.session, l.epoch, l.seq, l.at, l.words from search_lines l where ${behind("l")}
     order by l.at desc, l.session desc, l.seq desc limit ${WINDOW[lines]}) l
-  where l.words @@ ${query}`
-      : `select l.session, l.epoch, l.seq, l.at from search_lines l where l.words @@ ${query} and ${behind}`;
+  where l.words @@ ${query}`;
+  const chosen = `select ${isOfThreads(step, wanted) ? "distinct on (n.session)" : ""} n.session, n.epoch, n.seq, n.at
+    from found n where ${lines === "all" ? behind("n") : "true"}${isOfThreads(step, wanted) ? " order by n.session, n.at desc, n.seq desc" : ""}`;
 
   let narrowed = "";
-  let newer = "";
   if (passed !== undefined) {
     const listed = (sessions: ReadonlySet<SessionId>): string =>
       `(select jsonb_array_elements_text(${given(JSON.stringify([...sessions]))}::jsonb))`;
@@ -207,19 +207,22 @@ function statementOf(
     ];
     // What a page before this one has shown stands there; only where each line that has the words is one that was meant.
     if (before !== undefined && isExact(wanted)) {
-      newer = `, newer as materialized (select distinct l.session from search_lines l
-  where l.words @@ ${query} and (l.at, l.session, l.seq) >= ${place(before)})`;
-      wheres.push("o.session not in (select n.session from newer n)");
+      const isShown = `(n.at, n.session, n.seq) >= ${place(before)}`;
+      wheres.push(
+        lines === "all"
+          ? `o.session not in (select n.session from found n where ${isShown})`
+          : `(select 1 from search_lines n where n.session = o.session and n.words @@ ${query} and ${isShown} limit 1) is null`,
+      );
     }
     narrowed = `join overviews o on o.session = f.session where ${wheres.join(" and ")}`;
   }
   return {
     text: `
-with found as materialized (${found})${newer}
+with found as materialized (${found})
 select json_build_array(l.at, ${ENTRY_JSON}) as entry, l.session, o.said, s.title, o.is_direct as "isDirect", o.first_name as "firstName",
   ${IS_PRIVATE} as "isPrivate"
 from (
-  select f.session, f.epoch, f.seq, f.at from ${isOfThreads(step, wanted) ? NEWEST_OF_EACH : "found"} f ${narrowed}
+  select f.session, f.epoch, f.seq, f.at from (${chosen}) f ${narrowed}
   order by f.at desc, f.session desc, f.seq desc limit ${lookedAt(step, wanted, limit)}) l
 join entries e on e.session = l.session and e.epoch = l.epoch and e.seq = l.seq
 join overviews o on o.session = l.session
