@@ -33,10 +33,10 @@ test("crash before the inbound is stored: it is not acknowledged, so Slack sends
   const { root } = await holding!.transaction(async (tx) => {
     await tx.query({ text: "lock table inbox in access exclusive mode" });
     const root = slack.person("Ana").say(channel, `${slack.botMention} are you there?`);
-    // Who writes there, and not who only reads.
+    // Who stores messages there, and not who only reads; of a statement Postgres shows the beginning.
     const waiting = {
-      text: `select pid from pg_locks
-        where relation = 'inbox'::regclass and mode = 'RowExclusiveLock' and not granted`,
+      text: `select pid from pg_locks join pg_stat_activity using (pid)
+        where relation = 'inbox'::regclass and not granted and query like '%with given as materialized%'`,
     };
     await until(async () => (await looking!.query(waiting)).length > 0, { what: "it is about to be stored" });
     world.processes[0]?.kill("SIGKILL");

@@ -48,16 +48,23 @@ export function restAfter(
   cut: Cut,
   limits: Pick<SurfaceLimits, "pageSize" | "measure">,
 ): Rest | undefined {
-  if (cut.kind === "inside" || cut.kind === "codePoint") {
-    const rest = restAfter(whole, { ...cut, kind: "cluster" }, limits);
-    return rest && { ...rest, isBroken: true };
-  }
+  const rest = restBehind(whole, cut, limits);
+  return rest !== undefined && isBreaking(cut) ? { ...rest, isBroken: true } : rest;
+}
+
+const isBreaking = ({ kind }: Cut): boolean => kind === "inside" || kind === "codePoint";
+
+function restBehind(
+  whole: Pick<Rest, "text" | "state" | "isWithinItem">,
+  cut: Cut,
+  limits: Pick<SurfaceLimits, "pageSize" | "measure">,
+): Rest | undefined {
   const { text } = whole;
   const { state, quote } = cut;
   const marks = (cut.marks ?? []).join("");
   // At the margin nothing but the page before tells that this is still the item.
   const goesOn = whole.isWithinItem && !ITEM_OR_BLANK.test(text.slice(0, cut.next));
-  const { left, isWithinLine } = leftOf(text, cut, limits);
+  const { left, isWithinLine, escaped = 0 } = leftOf(text, cut, limits);
   if (left.trim() === "" && state.fence === undefined) return undefined;
   const depth = state.items.at(-1) ?? 0;
   // What is left of a line stands where the line did, so that what it belongs to is seen.
@@ -76,9 +83,10 @@ export function restAfter(
   if (quote !== "") {
     const added = limits.measure(quote) * 4 < limits.pageSize ? quote : "";
     const rest = dedented(quote + behind, state, depth, goesOn || depth > 0);
-    return before(added + marks, { ...rest, text: rest.text.slice(quote.length), state: { items: [] } });
+    const said = { ...rest, text: rest.text.slice(quote.length), state: { items: [] }, added: escaped };
+    return before(added + marks, said);
   }
-  return before(marks, dedented(behind, state, depth, goesOn || depth > 0));
+  return before(marks, { ...dedented(behind, state, depth, goesOn || depth > 0), added: escaped });
 }
 
 /** What a page leaves: where the cut is at the very end of its line, that is the next one. */
@@ -86,18 +94,26 @@ function leftOf(
   text: string,
   cut: Cut,
   limits: Pick<SurfaceLimits, "pageSize" | "measure">,
-): { readonly left: string; readonly isWithinLine: boolean } {
+): { readonly left: string; readonly isWithinLine: boolean; readonly escaped?: number } {
   const left = text.slice(cut.next);
   if (!cut.isWithinLine) return { left, isWithinLine: false };
   const { fence } = cut.state;
   const [rest = ""] = (fence === undefined ? /^[ \t]*(?:\n|$)/ : /^(?:\n|$)/).exec(left) ?? [];
   if (rest !== "" || left === "") return { left: left.slice(rest.length), isWithinLine: false };
   if (fence !== undefined) return { left, isWithinLine: true };
-  return {
-    left: cut.table === undefined ? left.trimStart() : leftOfRow(left, cut.table, cut, limits),
-    isWithinLine: true,
-  };
+  if (cut.table !== undefined) return { left: leftOfRow(left, cut.table, cut, limits), isWithinLine: true };
+  const trimmed = left.trimStart();
+  const isBetweenWords = trimmed !== left && !isBreaking(cut);
+  const [mark] = (isBetweenWords ? BLOCK_BEGIN.exec(trimmed) : null) ?? [];
+  if (mark === undefined) return { left: trimmed, isWithinLine: true };
+  return { left: `${mark}\\${trimmed.slice(mark.length)}`, isWithinLine: true, escaped: mark.length + 1 };
 }
+
+/**
+ * What stands before the sign that would begin an item, a heading or a quote. Amid a line it begins none: no cut between words is put before
+ * it, but one at the end of a link that fills a page may be.
+ */
+const BLOCK_BEGIN = /^(?:\d{1,9}(?=[.)](?:\s|$))|(?=[-+*](?:\s|$)|#{1,6}(?:\s|$)|>))/;
 
 /** The cells that are left of a row are prose, and the rows below it are a table of their own. */
 function leftOfRow(
@@ -134,7 +150,7 @@ export function headerOf(
 function before(added: string, rest: Rest | undefined): Rest | undefined {
   return added === "" || rest === undefined
     ? rest
-    : { ...rest, text: added + rest.text, added: added.length };
+    : { ...rest, text: added + rest.text, added: added.length + rest.added };
 }
 
 /** The beginning of the rest as a page shows it: no list item is read as a line of the paragraph before it. */
