@@ -54,6 +54,19 @@ test("steps that come seldom are found too: a connection more every two minutes"
   expect(standingOf(steps, "connections")).toBe("grows");
 });
 
+test("what rises until it begins anew is judged by its highest points", () => {
+  const figure = "memory of a connection, MB";
+  const tooth = (share: number): number => (share * 6) % 1;
+  for (let seed = 1; seed <= 50; seed++) {
+    const random = randomOf(seed, "noise");
+    const noise = (): number => random.next() * 0.3;
+    const steady = samplesOf((share) => 5 + 4 * tooth(share) + noise(), figure);
+    expect(standingOf(steady, figure), `seed ${seed}`).toBe("flat");
+    const growing = samplesOf((share) => 5 + 4 * tooth(share) + 4 * share + noise(), figure);
+    expect(standingOf(growing, figure), `seed ${seed}`).toBe("grows");
+  }
+});
+
 test("one high value at the end, or all of the machine busy for a while, is no growth", () => {
   expect(standingOf(samplesOf((share) => (share === 1 ? 500 : 50)))).toBe("flat");
   expect(standingOf(samplesOf((share) => (share > 0.5 && share < 0.6 ? 90 : 50)))).toBe("flat");

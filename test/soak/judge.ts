@@ -6,6 +6,8 @@ export interface Tolerance {
   readonly least: number;
   /** The same as a share of the median; the larger of the two counts. */
   readonly share: number;
+  /** It rises until it begins anew, over and over: only its highest points say whether it grows. Default false. */
+  readonly isRenewed?: boolean;
 }
 
 export interface Verdict {
@@ -15,7 +17,7 @@ export interface Verdict {
   readonly median: number;
   readonly least: number;
   readonly most: number;
-  /** By the slope, over the judged time. */
+  /** By the slope, over the judged time; of what is renewed, from the highest point of its first half to that of its second. */
   readonly growth: number;
   /** Undefined where it is only told. */
   readonly allowed: number | undefined;
@@ -54,8 +56,11 @@ export function judge(samples: readonly Sample[], options: JudgeOptions): readon
       });
       const values = points.map(({ value }) => value);
       const median = medianOf(values);
-      const growth = slopeOf(points) * (endMs - fromMs);
       const tolerance = toleranceOf(of, figure);
+      const growth =
+        tolerance?.isRenewed === true
+          ? betweenPeaks(points, (fromMs + endMs) / 2)
+          : slopeOf(points) * (endMs - fromMs);
       const allowed = tolerance && Math.max(tolerance.least, tolerance.share * Math.abs(median));
       return {
         of,
@@ -119,6 +124,14 @@ export function slopeOf(points: readonly Point[]): number {
       ),
   );
   return slopes.length === 0 ? 0 : medianOf(slopes);
+}
+
+function betweenPeaks(points: readonly Point[], middleMs: number): number {
+  const peakOf = (half: readonly Point[]): number => Math.max(...half.map(({ value }) => value));
+  return (
+    peakOf(points.filter(({ atMs }) => atMs >= middleMs)) -
+    peakOf(points.filter(({ atMs }) => atMs < middleMs))
+  );
 }
 
 export function medianOf(values: readonly number[]): number {

@@ -26,7 +26,7 @@ const MATCHING: readonly (readonly [figure: RegExp, tolerance: Tolerance | undef
   [/^channels/, { least: 4, share: 0.2 }],
   [/^keys/, { least: 10, share: 0.3 }],
   // Each connection prepares its statements when it first needs them, and is closed when it is old.
-  [/^memory of a connection/, { least: 0.8, share: 0 }],
+  [/^memory of a connection/, { least: 0.8, share: 0, isRenewed: true }],
   [/^memory/, { least: 0.5, share: 0.05 }],
 ];
 

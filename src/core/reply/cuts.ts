@@ -75,7 +75,7 @@ export function lineCuts(view: string, lines: readonly Line[], spans: readonly S
 export function wordCuts(view: string, lines: readonly Line[], spans: readonly Span[]): readonly Cut[] {
   const cuts: Cut[] = [];
   for (const line of lines) {
-    if (!isProse(line)) continue;
+    if (!isProse(line) || isHeader(line)) continue;
     const within = line.before.items.length > 0 || line.role === "item" || line.role === "row";
     const text = view.slice(line.start, line.end);
     for (const found of text.matchAll(/[ \t]+|(?<=[。！？][」』）]*)(?![」』）。！？])/gu)) {
@@ -100,7 +100,7 @@ export function characterCuts(view: string, lines: readonly Line[], spans: reado
     while (index < lines.length - 1 && at > (lines[index]?.end ?? 0)) index++;
     const line = lines[index];
     if (line === undefined || at === 0 || at <= line.start + line.lead || at > line.end) continue;
-    const kind = isFenceLine(line) || isInside(spans, at) ? "inside" : "cluster";
+    const kind = isFenceLine(line) || isHeader(line) || isInside(spans, at) ? "inside" : "cluster";
     cuts.push({ kind, end: at, next: at, ...openWithin(line) });
   }
   return cuts;
@@ -209,6 +209,11 @@ function kindOf(
 
 function isProse(line: Line): boolean {
   return line.role === "text" || line.role === "item" || line.role === "heading" || line.role === "row";
+}
+
+/** Of a table: without it whole the rows are none. */
+function isHeader(line: Line): boolean {
+  return line.role === "row" && line.before.table === undefined;
 }
 
 function isFenceLine(line: Line): boolean {

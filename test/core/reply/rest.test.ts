@@ -15,3 +15,13 @@ test.for([
 ])("%s amid a line is prose, also where a link that fills its page stands before it", ([said, shown]) => {
   expect(split(`${link} ${said}`, limits)).toEqual([link, shown]);
 });
+
+test("the header of a table is not cut where its first row is longer than a page and begins with what cannot be", () => {
+  const header = "| name | and | more |\n| --- | --- | --- |\n";
+  const pages = split(`${header}| \`${"a".repeat(90)}\` | b | c |\n| d | e | f |`, {
+    ...limits,
+    pageSize: 80,
+  });
+  expect(pages[0]?.startsWith(header)).toBe(true);
+  expect(pages.at(-1)).toMatch(/\n\| d \| e \| f \|$/);
+});
