@@ -12,6 +12,8 @@ const FARTHEST = 400;
 /** A list that is open, by how many lists it is within, itself counted; without a number where it has none. */
 interface Level {
   readonly depth: number;
+  /** How many quotes it stands in. */
+  readonly quotes: number;
   readonly mark: string;
   readonly number: number | undefined;
 }
@@ -38,7 +40,7 @@ export function withNumbers(
       break;
     }
     wider = wider.filter((item) => isWithin(line, item.depth));
-    const level = line.role === "item" ? levels.find(({ depth }) => depth === depthOf(line)) : undefined;
+    const level = levelOf(levels, line);
     levels = stillOpen(levels, line);
     const { number, by } = numberOf(text, line, level);
     shown.push(
@@ -72,22 +74,31 @@ function moved(text: string, line: Line, wider: readonly Wider[]): string {
 function levelsOf(text: string, lines: readonly Line[]): readonly Level[] {
   let levels: readonly Level[] = [];
   for (const line of lines) {
-    const same = line.role === "item" ? levels.find(({ depth }) => depth === depthOf(line)) : undefined;
+    const same = levelOf(levels, line);
     levels = stillOpen(levels, line);
     if (line.role !== "item") continue;
     const [, digits, mark = ""] = NUMBER.exec(markedPart(text, line)) ?? [];
     const goesOn = digits !== undefined && same?.number !== undefined && same.mark === mark;
     const number = digits === undefined ? undefined : goesOn ? (same.number ?? 0) + 1 : Number(digits);
-    levels = [...levels, { depth: depthOf(line), mark, number }];
+    levels = [...levels, { depth: depthOf(line), quotes: quotesOf(line), mark, number }];
   }
   return levels;
 }
 
-/** The lists around the line; of an item without its own. */
+/** The list that an item goes on with. */
+function levelOf(levels: readonly Level[], line: Line): Level | undefined {
+  if (line.role !== "item") return undefined;
+  return levels.find(({ depth, quotes }) => depth === depthOf(line) && quotes === quotesOf(line));
+}
+
+/** The lists around the line; of an item without its own. A quote ends those before it, unless it stands in one of their items. */
 function stillOpen(levels: readonly Level[], line: Line): readonly Level[] {
   if (line.role === "blank") return levels;
-  const deepest = depthOf(line) - (line.role === "item" ? 1 : 0);
-  return levels.filter(({ depth }) => depth <= deepest);
+  if (line.role !== "item") return levels.filter(({ depth }) => depth <= depthOf(line));
+  const isInItem = line.quote.startsWith("  ");
+  return levels.filter(({ depth, quotes }) =>
+    quotes === quotesOf(line) ? depth < depthOf(line) : quotes < quotesOf(line) && isInItem,
+  );
 }
 
 /** Whether the line belongs to the item that was met last at this depth. */
@@ -98,6 +109,10 @@ function isWithin(line: Line, depth: number): boolean {
 
 function depthOf(line: Line): number {
   return line.after.items.length;
+}
+
+function quotesOf(line: Line): number {
+  return line.quote.split(">").length - 1;
 }
 
 function markedPart(text: string, line: Line): string {

@@ -25,3 +25,8 @@ test("the header of a table is not cut where its first row is longer than a page
   expect(pages[0]?.startsWith(header)).toBe(true);
   expect(pages.at(-1)).toMatch(/\n\| d \| e \| f \|$/);
 });
+
+test("a list behind a quoted one is counted by itself", () => {
+  const pages = split("> 1. quoted\n\n1. one\n   more of it\n1. two", { ...limits, pageSize: 25 });
+  expect(pages.at(-1)).toBe("2. two");
+});
