@@ -152,10 +152,15 @@ function row(name: string, took: readonly number[]): string {
   return `| ${name} | ${at(sorted, 0.5)} | ${at(sorted, 0.95)} |`;
 }
 
-async function measured(name: string, ask: (n: number) => Promise<unknown>): Promise<string> {
+/** @param times fewer for what comes to the search's own bound of some seconds. */
+async function measured(
+  name: string,
+  ask: (n: number) => Promise<unknown>,
+  times: number = TIMES,
+): Promise<string> {
   await ask(0);
   const took: number[] = [];
-  for (let n = 0; n < TIMES; n++) {
+  for (let n = 0; n < times; n++) {
     const begun = performance.now();
     await ask(n);
     took.push(performance.now() - begun);
@@ -215,7 +220,7 @@ try {
     text: `insert into channel_privacy (platform, space, channel, is_private)
       select distinct platform, space, channel, false from overviews on conflict do nothing`,
   });
-  const overviews = createOverviews(sql, () => false);
+  const overviews = createOverviews(sql, () => false, behindOthers(sql));
   const review = createReview(sql);
   const middle = Math.floor(sessions / 2);
   const search =
@@ -249,7 +254,7 @@ try {
       "search: the page behind that one",
       search("w1", older === undefined ? {} : { before: older }),
     ),
-    await measured("search: the same word in one channel", search("w1", { filter: { channel: "C7" } })),
+    await measured("search: the same word in one channel", search("w1", { filter: { channel: "C7" } }), 5),
     await measured("search: a seldom word", search("w7000")),
     await measured("search: two words", search("w40 w300")),
     await measured("search: Chinese", search("数据库的部署")),
