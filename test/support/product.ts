@@ -73,7 +73,7 @@ export function spawnProduct(role: string, env: Environment, program = main): Pr
   exited.then(() => (isGone = true)).catch(() => {});
   return {
     pid: child.pid ?? 0,
-    ready: (timeoutMs = 60_000) =>
+    ready: (timeoutMs = 100_000) =>
       until(
         () => {
           if (isGone) throw new Error(`the process ended: ${output}`);

@@ -1,11 +1,14 @@
 import { setTimeout as pause } from "node:timers/promises";
 
 export interface UntilOptions {
-  /** How long to wait before giving up; 10 seconds unless said. */
+  /**
+   * How long to wait before giving up; 100 seconds unless said. It is there for what never comes: what does come may take as long as
+   * a machine needs that others load. A little less than a test may take, whose own limit says less.
+   */
   readonly timeoutMs?: number;
   /** How long to wait between two looks; 10 milliseconds unless said. */
   readonly everyMs?: number;
-  /** The state that is waited for, as it reads after "waited 10000 ms until". */
+  /** The state that is waited for, as it reads after "waited 100000 ms until". */
   readonly what: string;
 }
 
@@ -17,7 +20,7 @@ export async function until<T>(
   condition: () => T | Promise<T>,
   options: UntilOptions,
 ): Promise<Exclude<T, false | null | undefined>> {
-  const { timeoutMs = 10_000, everyMs = 10, what } = options;
+  const { timeoutMs = 100_000, everyMs = 10, what } = options;
   const deadline = performance.now() + timeoutMs;
   for (;;) {
     let failure: unknown;

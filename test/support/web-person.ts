@@ -99,12 +99,12 @@ export function createWebPerson(base: string | (() => string), person?: string):
           link.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code))),
         ),
       ),
-    shows: (thread, words, timeoutMs = 30_000) =>
+    shows: (thread, words, timeoutMs = 100_000) =>
       until(
         async () => (await read(thread)).findLast(({ from, text }) => from === "bot" && text.includes(words)),
         { timeoutMs, everyMs: LOOK_EVERY_MS, what: `a reply shows ${words}` },
       ),
-    async replies(thread, count, timeoutMs = 30_000) {
+    async replies(thread, count, timeoutMs = 100_000) {
       let last: readonly ShownMessage[] = [];
       try {
         return await until(

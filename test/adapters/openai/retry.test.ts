@@ -8,6 +8,7 @@ import {
   delta,
   events,
   eventsThenCut,
+  eventsThenReset,
   hangsUp,
   refuses,
   says,
@@ -91,6 +92,7 @@ describe("what may pass", () => {
     ["503 with a page", refuses(503, "<html>busy</html>"), "model_unavailable"],
     ["a hang-up without an answer", hangsUp(), "model_unavailable"],
     ["a cut in the middle", eventsThenCut(delta({ content: "so" })), "model_unavailable"],
+    ["a reset in the middle", eventsThenReset(delta({ content: "so" })), "model_unavailable"],
     ["JSON that is none", bytes(['data: {"choices": nonsense}\n\n']), "model_garbage"],
     ["a page with 200", bytes(["<html>sign in</html>"], "text/html"), "model_garbage"],
     ["a JSON body that is no reply", bytes(["{}"], "application/json"), "model_garbage"],
@@ -200,20 +202,15 @@ describe("waiting", () => {
     mute.on("connection", () => accepted++);
     await new Promise<void>((resolve) => void mute.listen(0, "127.0.0.1", resolve));
     const { port } = mute.address() as AddressInfo;
-    const options = { clock, connectMs: 5_000, maxAttempts: 2, baseUrl: `https://127.0.0.1:${port}/v1` };
+    const baseUrl = `https://127.0.0.1:${port}/v1`;
+    const options = { clock, connectMs: 5_000, backoffMs: 10, maxAttempts: 2, baseUrl };
     await using provider = await connected([], options);
-    let isOver = false;
-    const all = gather(provider.model, asks("go")).finally(() => {
-      isOver = true;
-    });
+    const all = gather(provider.model, asks("go"));
     await until(() => accepted === 1, { what: "the first connection is there" });
-    await until(
-      async () => {
-        await clock.advance(1_000);
-        return isOver;
-      },
-      { what: "both tries are over" },
-    );
+    await clock.advance(5_000);
+    // No faster than real time, in which the second connection is made.
+    await until(async () => (await clock.advance(10), accepted === 2), { what: "it is tried again" });
+    await clock.advance(5_000);
     expect(only(await all, "failed").error).toMatchObject({
       code: "model_timeout",
       facts: { phase: "connect" },

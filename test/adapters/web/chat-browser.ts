@@ -20,7 +20,7 @@ export class ChatBrowser {
     const context = await this.#browser.newContext({ viewport: { width: 1180, height: 780 }, ...options });
     // Seen to hang for ever in the middle of a navigation; whatever is left goes with the browser.
     stack.defer(() => Promise.race([context.close(), pause(CLOSE_MS)]));
-    context.setDefaultTimeout(10_000);
+    context.setDefaultTimeout(100_000);
     return context.newPage();
   }
 

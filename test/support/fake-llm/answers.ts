@@ -44,12 +44,18 @@ export function events(...all: readonly unknown[]): FakeAnswer {
   };
 }
 
-/** These events, and then the connection breaks. */
+/** These events, which arrive, and then the connection breaks. */
 export function eventsThenCut(...all: readonly unknown[]): FakeAnswer {
   return async (exchange) => {
     for (const each of all) await exchange.event(each);
-    // The last bytes have to be read before the reset overtakes them.
-    await new Promise<void>((resolve) => void setTimeout(resolve, 30));
+    exchange.breakOff();
+  };
+}
+
+/** These events, which the reset that follows them may overtake. */
+export function eventsThenReset(...all: readonly unknown[]): FakeAnswer {
+  return async (exchange) => {
+    for (const each of all) await exchange.event(each);
     exchange.cut();
   };
 }

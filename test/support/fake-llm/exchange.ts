@@ -34,7 +34,7 @@ export interface Exchange {
   /** The connection was closed, by whomever. */
   readonly closed: Promise<void>;
   readonly isClosed: boolean;
-  /** The fake closed it in the middle, by `cut`. */
+  /** The fake closed it in the middle, by `cut` or `breakOff`. */
   readonly wasCut: boolean;
   /** Sends status and headers; by itself with the first write: 200 and an event stream. */
   begin(status?: number, headers?: Readonly<Record<string, string>>): void;
@@ -46,8 +46,10 @@ export interface Exchange {
   json(status: number, body: unknown, headers?: Readonly<Record<string, string>>): void;
   /** A clean end of the body. */
   end(): void;
-  /** Destroys the socket in the middle. */
+  /** Destroys the socket in the middle, by a reset: what the client has not read by then is lost. */
   cut(): void;
+  /** Closes the socket in the middle, behind what was written. */
+  breakOff(): void;
 }
 
 export function createExchange(request: ReceivedRequest, response: ServerResponse): Exchange {
@@ -84,6 +86,10 @@ export function createExchange(request: ReceivedRequest, response: ServerRespons
     cut() {
       wasCut = true;
       response.socket?.resetAndDestroy();
+    },
+    breakOff() {
+      wasCut = true;
+      response.socket?.destroy();
     },
   };
   return exchange;

@@ -3,7 +3,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createExchange, type Exchange, type ReceivedRequest } from "./exchange.ts";
-import { createTalker, type TalkerOptions } from "./talker.ts";
+import { createTalker, TalkerReach, type Hold, type TalkerOptions } from "./talker.ts";
 import { complaintsAbout } from "./strict-provider.ts";
 
 /** Plays one answer. What it throws fails `close`. */
@@ -32,6 +32,11 @@ export interface FakeLlm {
   readonly unused: number;
   /** Plays every request that the script has nothing for; instead of the talker. */
   respondWith(answer: FakeAnswer): void;
+  /**
+   * From now on the talker stops behind so many words of each answer, also of one that is under way, until that is released or goes
+   * out of scope: what a test has to see amid an answer stands there for as long as it looks, however slow the machine is.
+   */
+  hold(words: number): Hold;
   /** Answers that have begun and not ended, and the most there ever were at once. */
   readonly open: number;
   readonly mostOpen: number;
@@ -49,7 +54,8 @@ export async function createFakeLlm(options: FakeLlmOptions = {}): Promise<FakeL
   const scripted: FakeAnswer[] = [];
   const failures: unknown[] = [];
   const count = { open: 0, mostOpen: 0, abandoned: 0, connections: 0 };
-  let answerOthers: FakeAnswer = createTalker(options.talker);
+  const reach = new TalkerReach();
+  let answerOthers: FakeAnswer = createTalker(options.talker, reach);
 
   const play = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const raw = await bytesOf(incoming);
@@ -103,6 +109,7 @@ export async function createFakeLlm(options: FakeLlmOptions = {}): Promise<FakeL
     respondWith(answer) {
       answerOthers = answer;
     },
+    hold: (words) => reach.hold(words),
     get open() {
       return count.open;
     },

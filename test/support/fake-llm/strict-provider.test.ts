@@ -1,6 +1,7 @@
 // The fake is only worth something when it complains, and when others understand what it says.
 import { OpenAI } from "openai";
 import { describe, expect, test } from "vitest";
+import { until } from "../until.ts";
 import { createFakeLlm } from "./server.ts";
 import { complaintsAbout } from "./strict-provider.ts";
 
@@ -97,6 +98,30 @@ describe("the talker", () => {
     await expect(
       stranger.chat.completions.create({ model: "m", messages: [{ role: "user", content: "hi" }] }),
     ).rejects.toMatchObject({ status: 401 });
+    await fake.close();
+  });
+
+  test("says as many words as it is let, and the rest when it is released", async () => {
+    const fake = await createFakeLlm();
+    using hold = fake.hold(2);
+    const messages = [{ role: "user", content: "say 6 words" }];
+    const { body } = await fetch(`${fake.url}/chat/completions`, {
+      method: "POST",
+      body: JSON.stringify({ model: "m", messages, stream: true }),
+    });
+    let text = "";
+    const reading = (async () => {
+      for await (const piece of body!.pipeThrough(new TextDecoderStream())) text += piece;
+    })();
+    const said = (): readonly string[] => text.match(/word\d/g) ?? [];
+    await until(() => text.includes("word2"), { what: "it says two words" });
+    expect(said()).toHaveLength(2);
+    hold.release(4);
+    await until(() => text.includes("word4"), { what: "it says four words" });
+    expect(said()).toHaveLength(4);
+    hold.release();
+    await reading;
+    expect(said()).toHaveLength(6);
     await fake.close();
   });
 });

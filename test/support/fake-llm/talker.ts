@@ -2,6 +2,7 @@
 //   `call time_in_zone {"zone":"Asia/Tokyo"}`  each such line is a call, several lines are parallel calls
 //   `say 200 words`                            that many words
 // and everything else is answered with the same words, so that a test can see that the text arrived.
+// A test that wants to see something amid an answer holds it there (`FakeLlm.hold`): how long a machine needs to look is not known.
 import type { Exchange, ReceivedRequest } from "./exchange.ts";
 
 export interface TalkerOptions {
@@ -13,7 +14,46 @@ export interface TalkerOptions {
   readonly firstMs?: number;
 }
 
-export function createTalker(options: TalkerOptions = {}): (exchange: Exchange) => Promise<void> {
+/** Answers that stop behind a word for as long as whoever holds them likes. */
+export interface Hold extends Disposable {
+  /** Lets each answer go on up to this word; to its end, as everything that is asked from then on, unless a word is given. */
+  release(word?: number): void;
+}
+
+/** A provider that has nothing to say for a while sends comments: silence would be a fault. */
+const COMMENT_EVERY_MS = 10_000;
+
+/** How many words of an answer a talker says; all of them at first. */
+export class TalkerReach {
+  #words = Infinity;
+  #moved = Promise.withResolvers<void>();
+
+  hold(words: number): Hold {
+    const reach = (to = Infinity): void => {
+      this.#words = to;
+      this.#moved.resolve();
+      this.#moved = Promise.withResolvers();
+    };
+    reach(words);
+    return { release: reach, [Symbol.dispose]: () => reach() };
+  }
+
+  /** Resolves when the answer may go on behind so many words, or nobody hears it any more. */
+  async past(words: number, exchange: Exchange): Promise<void> {
+    while (words >= this.#words && !exchange.isClosed) {
+      const hasMoved = await Promise.race([
+        this.#moved.promise.then(() => true),
+        pause(COMMENT_EVERY_MS, exchange).then(() => false),
+      ]);
+      if (!hasMoved) await exchange.write(": held\n\n");
+    }
+  }
+}
+
+export function createTalker(
+  options: TalkerOptions = {},
+  reach = new TalkerReach(),
+): (exchange: Exchange) => Promise<void> {
   const { perSecond = Infinity, firstMs = 0 } = options;
   return async (exchange) => {
     const { request } = exchange;
@@ -30,8 +70,12 @@ export function createTalker(options: TalkerOptions = {}): (exchange: Exchange) 
     exchange.begin();
     if (firstMs > 0) await pause(firstMs, exchange);
     await chunk({ role: "assistant", content: "" });
-    const begun = performance.now();
+    let begun = performance.now();
     for (const [at, word] of words.entries()) {
+      const arrived = performance.now();
+      await reach.past(at, exchange);
+      // Held time is none of the answer's own.
+      begun += performance.now() - arrived;
       if (exchange.isClosed) return;
       const waitMs = begun + (at * 1000) / perSecond - performance.now();
       if (waitMs > 0) await pause(waitMs, exchange);
