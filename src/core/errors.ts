@@ -12,6 +12,8 @@ export type ErrorCode =
   | "model_unavailable"
   /** 4xx that will not change by asking again. */
   | "model_refused"
+  /** What the provider sent is the beginning of an answer of which it held the rest back. */
+  | "model_filtered"
   /** The answer was not what the protocol allows. */
   | "model_garbage"
   /** The stream ended without an end, after the bounded retries. */
@@ -80,6 +82,7 @@ const SENTENCES: Readonly<Record<ErrorCode, string>> = {
     "The model's provider is limiting requests at the moment. Please try again in a minute.",
   model_unavailable: "The model's provider cannot be reached at the moment. Please try again.",
   model_refused: "The model's provider refused the request.",
+  model_filtered: "The model's provider held the rest of this answer back.",
   model_garbage: "The model's provider sent an answer that makes no sense. Please try again.",
   model_cut: "The model's answer broke off several times. Please try again.",
   model_timeout: "The model did not answer in time. Please try again.",

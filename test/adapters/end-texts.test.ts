@@ -24,6 +24,7 @@ const CODES: Readonly<Record<ErrorCode, true>> = {
   model_rate_limited: true,
   model_unavailable: true,
   model_refused: true,
+  model_filtered: true,
   model_garbage: true,
   model_cut: true,
   model_timeout: true,

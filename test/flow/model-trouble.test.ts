@@ -8,6 +8,7 @@ import { toSessionId } from "../../src/core/thread.ts";
 import {
   bytes,
   delta,
+  events,
   eventsThenCut,
   eventsThenSilence,
   hangsUp,
@@ -103,6 +104,13 @@ const troubles: readonly Trouble[] = [
     what: "400",
     answer: refuses(400, { message: "no such thing" }),
     sentence: "The model's provider refused the request.",
+    requests: 1,
+  },
+  {
+    what: "a filter that holds the rest back",
+    answer: events(...words, delta({}, "content_filter"), "[DONE]"),
+    sentence: "held the rest of this answer back.",
+    shown: "The heron flies",
     requests: 1,
   },
   {

@@ -54,7 +54,7 @@ export class Connection {
       this.#body = await transport.post(await head, body, this.#abort.signal);
       this.#abort.signal.throwIfAborted();
       this.#bytes = this.#body.iterator({ destroyOnReturn: false });
-      this.#watchdog.came();
+      this.#watchdog.head();
     } catch (thrown) {
       this.#broken(thrown);
     }

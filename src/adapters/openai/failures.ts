@@ -11,6 +11,9 @@ const DETAIL_UNITS = 300;
 /** Each provider says it in its own words; the code is OpenAI's alone. */
 const TOO_LONG =
   /context[_ ]length|context[_ ]window|context size|maximum context|prompt is too long|input is too long|too many (input )?tokens|reduce the length of|exceeds? the (model'?s )?(maximum|max) (input|number of) tokens/i;
+/** Some tell a request that is over the whole limit of a minute as a throttle: only a smaller one is ever taken. */
+const OVER_LIMIT = /\brequest too large\b/i;
+const THROTTLED = /throttl|wait before trying again|try again (later|in \d)/i;
 const NO_CREDIT = /insufficient_quota|insufficient (funds|credits|balance)|billing/i;
 const NO_KEY = /invalid_api_key|authentication|unauthori[sz]ed|permission_denied/i;
 const TOO_MANY = /rate_?limit|too_many_requests|resource_exhausted/i;
@@ -122,16 +125,35 @@ function classify(told: Told, secret: string): BobbinError {
 
 function kindOf({ status, code, message }: Told): readonly [ErrorCode, boolean, string?] {
   const isTheirs = status !== undefined && status >= 500;
-  if (status === 413 || (!isTheirs && TOO_LONG.test(`${code} ${message}`))) return ["context_length", false];
+  if (isTooLong({ status, code, message })) return ["context_length", false];
   if (status === 402 || (!isTheirs && NO_CREDIT.test(code))) return ["model_auth", false, "no_credit"];
   if (status === 401 || status === 403) return ["model_auth", false];
   if (status === 429) return ["model_rate_limited", true];
   if (isTheirs || status === 408 || status === 409 || status === 425) return ["model_unavailable", true];
+  const isThrottled = (status === undefined && TOO_MANY.test(code)) || THROTTLED.test(`${code} ${message}`);
+  if (isThrottled && (status === undefined || status === 400)) return ["model_rate_limited", true];
   if (status !== undefined) return ["model_refused", false];
   if (NO_KEY.test(code)) return ["model_auth", false];
-  if (TOO_MANY.test(code)) return ["model_rate_limited", true];
   if (REFUSED.test(code)) return ["model_refused", false];
   return ["model_unavailable", true];
+}
+
+/** The status first: a throttle speaks of too many tokens as well, and passes where a thread that is too long does not. */
+function isTooLong({ status, code, message }: Told): boolean {
+  const words = `${code} ${message}`;
+  switch (status) {
+    case 413:
+      return true;
+    case 429:
+      return OVER_LIMIT.test(message);
+    case undefined:
+      return TOO_LONG.test(words) && !TOO_MANY.test(code) && !THROTTLED.test(words);
+    case 400:
+    case 422:
+      return TOO_LONG.test(words) && !THROTTLED.test(words);
+    default:
+      return false;
+  }
 }
 
 function messageIn(object: JsonObject | undefined, other: unknown): string {

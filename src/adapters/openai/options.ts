@@ -9,7 +9,7 @@ export interface OpenAiOptions {
   readonly connectMs?: number;
   /** Without a byte once the answer has begun, ms. Default 60,000. */
   readonly idleMs?: number;
-  /** Until the answer begins, and without real data although keep-alive comments come, ms. Default 150,000. */
+  /** Until the first byte of the answer's body, and without real data although keep-alive comments come, ms. Default 150,000. */
   readonly dataIdleMs?: number;
   /** Tries of one request, the first included. Default 3. */
   readonly maxAttempts?: number;

@@ -141,9 +141,8 @@ export class Reply {
       images: this.#images,
       ...(reasoning !== undefined && { reasoning }),
       finish,
-      ...(finish === "length" &&
-        calls.length > 0 &&
-        !this.#calls.lastIsWhole() && { cutCall: true as const }),
+      // Whatever cut the reply may have cut the call that it ends with.
+      ...(finish !== "end" && calls.length > 0 && !this.#calls.lastIsWhole() && { cutCall: true as const }),
     };
   }
 

@@ -10,7 +10,7 @@ import { timedOut } from "./failures.ts";
 export interface SilenceLimits {
   /** Between two bytes once the answer has begun, ms. */
   readonly idleMs: number;
-  /** Until the answer begins, and between two pieces of real data although keep-alive comments come, ms. */
+  /** Until the first byte of the answer's body, and between two pieces of real data although keep-alive comments come, ms. */
   readonly dataIdleMs: number;
 }
 
@@ -43,12 +43,17 @@ export class Watchdog {
     if (due < this.#firesAt) this.#arm(due);
   }
 
-  /** The wait is over: bytes came. */
+  /** The wait is over: bytes of the answer's body came. */
   came(): void {
+    this.head();
+    this.#hasBegun = true;
+  }
+
+  /** The wait is over: the answer's head came. Many servers send it before the model has read the request, so nothing has begun. */
+  head(): void {
     if (this.#waitingSince === undefined) return;
     this.#withoutData += this.#clock.ticks() - this.#waitingSince;
     this.#waitingSince = undefined;
-    this.#hasBegun = true;
   }
 
   /** What came was real data. */

@@ -20,6 +20,7 @@ export interface Reply {
   readonly isCut: boolean;
   /** The last call was cut in its arguments and must not run. */
   readonly hasCutCall: boolean;
+  /** The provider held it back, or the rest of it. */
   readonly isFiltered: boolean;
   readonly records: readonly ModelCallRecord[];
 }

@@ -11,6 +11,7 @@ export type PreparedCall =
   | { readonly kind: "answered"; readonly call: ToolCall; readonly text: string };
 
 export const CUT_CALL = "error: this call was cut off by the length limit of the reply and was not run";
+export const FILTERED_CALL = "error: this call was cut off by the provider's filter and was not run";
 
 /** The calls of a reply as they are stored: ids unique within it, clean text, arguments that are JSON of an object. */
 export function storableCalls(calls: readonly ToolCall[]): ToolCall[] {

@@ -9,7 +9,7 @@ import { cleanText } from "../text.ts";
 import { callModel, type ModelAnswer, type Reply } from "./call-model.ts";
 import { callTools, cancelCalls, type AnsweredCall } from "./call-tools.ts";
 import { commit, endingOfAbort, type Ending } from "./commit-round.ts";
-import { CUT_CALL, prepareCall, storableCalls, type PreparedCall } from "./prepare-call.ts";
+import { CUT_CALL, FILTERED_CALL, prepareCall, storableCalls, type PreparedCall } from "./prepare-call.ts";
 import { runIdOf, type RunState } from "./run-state.ts";
 import { isStuck } from "./stuck.ts";
 
@@ -36,7 +36,7 @@ export async function playRound(state: RunState): Promise<RoundEnd> {
 /** Ended while the reply was written: what people saw of it is kept, calls that were not complete are not. */
 function interrupted(
   round: number,
-  { shown, records }: Extract<ModelAnswer, { kind: "aborted" | "failed" }>,
+  { shown, records }: Pick<Extract<ModelAnswer, { kind: "aborted" | "failed" }>, "shown" | "records">,
   ending: Ending,
 ): RoundEnd {
   const entry: AssistantEntry = {
@@ -74,7 +74,7 @@ async function settleReply(state: RunState, round: number, reply: Reply): Promis
     const given = reply.calls[index];
     const isLast = index === calls.length - 1;
     if (given === undefined || (isLast && reply.hasCutCall))
-      return { kind: "answered", call, text: CUT_CALL };
+      return { kind: "answered", call, text: reply.isFiltered ? FILTERED_CALL : CUT_CALL };
     return prepareCall(given, call, state.profile.tools);
   });
   return settleCalls(state, { round, reply: entry, prepared, isStored: false, modelCalls: reply.records });
@@ -86,6 +86,7 @@ async function settleFinal(
   reply: Reply,
   entry: AssistantEntry,
 ): Promise<RoundEnd> {
+  if (reply.isFiltered) return heldBack(round, reply);
   const final: AssistantEntry = reply.isCut ? { ...entry, cut: true } : entry;
   const reason = reasonOfFinal(final);
   if (!isBlankReply(final)) {
@@ -97,13 +98,19 @@ async function settleFinal(
       reason,
     });
   }
-  if (reply.isFiltered) {
-    const error = new BobbinError("model_refused", "the provider held the whole reply back");
-    return { kind: "ended", reason: "error", error, modelCalls: reply.records };
-  }
   state.rounds = round;
   state.hooks.emit({ kind: "round", round, state: "done", entries: [] });
   return { kind: "ended", reason, modelCalls: reply.records };
+}
+
+/** Half of an answer is never taken for all of it: what came of it stays, and people are told that the rest is missing. */
+function heldBack(round: number, { text, images, records }: Reply): RoundEnd {
+  const isWhole = isBlankReply({ text, images, calls: [] });
+  const error = isWhole
+    ? new BobbinError("model_refused", "the provider held the whole reply back")
+    : new BobbinError("model_filtered", "the provider held the rest of the reply back");
+  const ending = { kind: "ended", reason: "error", error, modelCalls: records } as const;
+  return interrupted(round, { shown: { text, images }, records }, ending);
 }
 
 /** What a run ends with whose last reply asks for no calls. */

@@ -103,8 +103,8 @@ export type ModelEvent =
       readonly images: readonly ImagePart[];
       readonly reasoning?: string;
       /**
-       * `length`: cut by the output cap (then the last call may be cut in its arguments: `cutCall`); `filtered`: the
-       * provider held it back; otherwise `end`. Whether to run tools is decided by `calls`, never by this.
+       * `length`: cut by the output cap; `filtered`: the provider held it back, or the rest of it (with both the last call may be
+       * cut in its arguments: `cutCall`); otherwise `end`. Whether to run tools is decided by `calls`, never by this.
        */
       readonly finish: "end" | "length" | "filtered";
       /** The last call's arguments were cut: it stands in `calls` with what arrived and must not be run. */

@@ -46,6 +46,14 @@ describe("refusals", () => {
     [400, { code: "context_length_exceeded" }, "context_length"],
     [400, { message: "prompt is too long: 210000 tokens > 200000 maximum" }, "context_length"],
     [400, { message: "the request exceeds the available context size" }, "context_length"],
+    [422, { message: "the input is too long for this model" }, "context_length"],
+    [403, { message: "the key may not use a context window of that size" }, "model_auth"],
+    [404, { message: "no model with that context window" }, "model_refused"],
+    [
+      429,
+      { message: "Request too large for m on tokens per min (TPM): Limit 10, Requested 20" },
+      "context_length",
+    ],
   ])("%d with %j is final and is %s", async (status, error, code) => {
     const failed = await failedWith([refuses(status, error)]);
     expect(failed).toMatchObject({ tries: 1, error: { code, retryable: false } });
@@ -85,9 +93,21 @@ describe("refusals", () => {
   });
 });
 
+/** How a throttle is told, by gateways too: it passes, and says nothing of the length of a thread. */
+const TOO_MANY_TOKENS = "Too many tokens, please wait before trying again.";
+const told = (error: object): FakeAnswer => events({ error: { message: TOO_MANY_TOKENS, ...error } });
+
 describe("what may pass", () => {
   test.each([
     ["429", refuses(429), "model_rate_limited"],
+    ["W5: 429 of too many tokens", refuses(429, { message: TOO_MANY_TOKENS }), "model_rate_limited"],
+    ["the same as an object with its code in a stream", told({ code: 429 }), "model_rate_limited"],
+    ["the same in words alone", told({}), "model_rate_limited"],
+    [
+      "a throttle that comes as a 400",
+      refuses(400, { message: `ThrottlingException: ${TOO_MANY_TOKENS}` }),
+      "model_rate_limited",
+    ],
     ["500", refuses(500), "model_unavailable"],
     ["503 with a page", refuses(503, "<html>busy</html>"), "model_unavailable"],
     ["a hang-up without an answer", hangsUp(), "model_unavailable"],

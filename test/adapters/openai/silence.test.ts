@@ -9,6 +9,9 @@ import { manualClock } from "../../support/manual-clock.ts";
 import { until } from "../../support/until.ts";
 import { connected } from "./connected.ts";
 
+/** One where the wait for the head ends, one where the wait for the body begins. */
+const LOOKS_AT_HEAD = 2;
+
 test("W14: comments keep a slow stream alive", async () => {
   const { clock, looks } = watchedClock();
   const pings = Promise.withResolvers<void>();
@@ -67,6 +70,56 @@ test("W14: comments alone end at the limit on time without data", async () => {
   });
   expect(seconds).toBeLessThanOrEqual(110);
   await until(() => provider.fake.open === 0, { what: "the connection is closed" });
+});
+
+test("W6: a server that sends its head at once has as long for its first word as one that sends it later", async () => {
+  const { clock, looks } = watchedClock();
+  const thought = Promise.withResolvers<void>();
+  let before = Number.POSITIVE_INFINITY;
+  await using provider = await connected(
+    [
+      async (exchange) => {
+        before = looks();
+        exchange.begin();
+        await thought.promise;
+        await exchange.event(delta({ content: "at last" }, "stop"));
+        exchange.end();
+      },
+    ],
+    { clock: clock.watched, idleMs: 60_000, dataIdleMs: 150_000 },
+  );
+  const all = gather(provider.model, asks("go"));
+  await until(() => looks() >= before + LOOKS_AT_HEAD, { what: "the head was read" });
+  await clock.advance(149_000);
+  thought.resolve();
+  expect(only(await all, "done").text).toBe("at last");
+});
+
+test("W6: a head and nothing behind it ends at the limit on the first word", async () => {
+  const { clock, looks } = watchedClock();
+  let before = Number.POSITIVE_INFINITY;
+  await using provider = await connected(
+    [
+      async (exchange) => {
+        before = looks();
+        exchange.begin();
+        await exchange.closed;
+      },
+    ],
+    { clock: clock.watched, idleMs: 60_000, dataIdleMs: 150_000 },
+  );
+  let isOver = false;
+  const all = gather(provider.model, asks("go")).finally(() => {
+    isOver = true;
+  });
+  await until(() => looks() >= before + LOOKS_AT_HEAD, { what: "the head was read" });
+  await clock.advance(149_000);
+  expect(isOver).toBe(false);
+  await clock.advance(1_000);
+  expect(only(await all, "failed").error).toMatchObject({
+    code: "model_timeout",
+    facts: { phase: "answer", limitMs: 150_000 },
+  });
 });
 
 test("W14: a stream that stops without a byte ends at the limit on silence", async () => {

@@ -97,6 +97,22 @@ describe("other replies", () => {
     expect(only(filtered, "done").finish).toBe("filtered");
   });
 
+  test.each([
+    ["in its arguments", '{"path":"/da', true],
+    ["right behind its name", "", true],
+    ["behind its last sign", '{"path":"/data"}', undefined],
+  ])(
+    "W7: a call that a filter cut %s is told as one that was cut, unless it is whole",
+    async (_, args, cut) => {
+      const call = { index: 0, id: "c1", function: fn("f", args) };
+      const all = await answered(
+        events(delta({ tool_calls: [call] }), delta({}, "content_filter"), "[DONE]"),
+      );
+      expect(only(all, "done")).toMatchObject({ finish: "filtered", calls: [{ id: "c1" }] });
+      expect(only(all, "done").cutCall).toBe(cut);
+    },
+  );
+
   test("a server that does not stream is one delta, whatever type it claims", async () => {
     const whole = {
       model: "m",

@@ -216,6 +216,43 @@ describe("the loop", () => {
     });
   });
 
+  test("W7: a reply of which the provider held the rest back keeps its text, and is never taken for whole", async () => {
+    const deps = ports(reply({ text: "The first half is", finish: "filtered" }));
+    const run = startLoop(deps);
+    expect(await run.outcome).toMatchObject({
+      reason: "error",
+      error: { code: "model_filtered" },
+      rounds: 0,
+      modelCalls: [],
+      round: {
+        entries: [{ ...assistant("The first half is"), interrupted: true }],
+        modelCalls: [{ outcome: "done" }],
+      },
+    });
+    expect(run.commits).toEqual([]);
+    expect(textOf(run.events)).toBe("The first half is");
+  });
+
+  test("W7: a call that a filter cut is never run, and the model goes on", async () => {
+    const ran: string[] = [];
+    const deps = ports(
+      reply({
+        text: "I look.",
+        calls: [call("c1", "f"), call("c2", "f", '{"path":"/da')],
+        finish: "filtered",
+        cutCall: true,
+      }),
+      reply("done"),
+    );
+    const f = tool("f", async (_, context) => {
+      ran.push(context.call);
+      return "ran";
+    });
+    expect(await startLoop(deps, { tools: [f] }).outcome).toMatchObject({ reason: "stop" });
+    expect(ran).toEqual(["c1"]);
+    expect(resultIn(deps.model.requests[1], "c2")).toContain("filter");
+  });
+
   test("usage is reported once per try, summed in the outcome, and absent differs from zero", async () => {
     const deps = ports(
       streams(usage({ input: 1, cost: 0.5 }), { kind: "again", why: "cut" }, usage({ input: 2, output: 0 }), {

@@ -71,6 +71,7 @@ const ERRORS: readonly ErrorCode[] = [
   "model_rate_limited",
   "model_unavailable",
   "model_refused",
+  "model_filtered",
   "model_garbage",
   "model_cut",
   "model_timeout",
@@ -79,6 +80,8 @@ const ERRORS: readonly ErrorCode[] = [
   "attempts_used_up",
   "panic",
 ];
+/** After these there are words of the answer. */
+const BREAKS_OFF: ReadonlySet<ErrorCode> = new Set(["model_cut", "model_filtered"]);
 /** What a provider may say; none of it may be seen. */
 const HOSTILE_MESSAGE =
   'openai: 401 {"error":{"message":"Incorrect API key sk-live-0123456789abcdef0123"}} at https://api.example.com/v1 <b>x</b>';
@@ -201,7 +204,7 @@ export const GALLERY: readonly GallerySection[] = [
       ...ERRORS.map((code) => ({
         id: `end-error-${code.replaceAll("_", "-")}`,
         title: `error: ${code}`,
-        document: ended(code === "model_cut" ? said(PARTIAL) : BLANK, {
+        document: ended(BREAKS_OFF.has(code) ? said(PARTIAL) : BLANK, {
           reason: "error",
           error: { code, message: HOSTILE_MESSAGE },
         }),
