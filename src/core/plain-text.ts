@@ -1,8 +1,10 @@
-/** Words of people in markdown of our own: nothing in them is read as marks or as a link. Pure. */
+/** Words of people in markdown of our own: nothing in them is read as marks or as a link, and they turn none of ours around. Pure. */
+
+import { withinItself } from "./reply/steering-signs.ts";
 
 /** Of one line. */
 export function plain(text: string): string {
-  return text
+  return withinItself(text)
     .replaceAll(/[\\`*_{}[\]()<>#|~!&@]/g, (sign) => `\\${sign}`)
     .replaceAll("://", "\\://")
     .replaceAll(/\bwww\./gi, (www) => `${www.slice(0, -1)}\\.`);

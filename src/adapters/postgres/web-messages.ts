@@ -99,7 +99,7 @@ export function createWebMessages(sql: Sql): WebMessages {
       const rows = await sql.query<WebThread & { readonly title: string | null }>(THREADS, [limit]);
       return rows.map(({ session, label, at, title }) => ({
         session,
-        label: title === null ? label : labelOf({ title }),
+        label: labelOf({ title: title ?? label }),
         at,
       }));
     },

@@ -21,6 +21,29 @@ export function withoutSteering(text: string): string {
   return text.replaceAll(/\r\n?/g, "\n").replaceAll(SEQUENCE, "").replaceAll(STEERS, "");
 }
 
+/** What sets a direction apart from the text around it, its end, and what ends it at the latest. */
+const ISOLATES = /[\u2066-\u2069\n\u2029]/gu;
+
+/**
+ * `withoutSteering` for words that stand beside others: each direction that is set apart in it ends in it, and nothing is ended that was
+ * not begun in it. Doing it twice is doing it once.
+ */
+export function withinItself(text: string): string {
+  let open = 0;
+  const ends = (): string => {
+    const all = "\u2069".repeat(open);
+    open = 0;
+    return all;
+  };
+  const within = withoutSteering(text).replaceAll(ISOLATES, (sign) => {
+    if (sign === "\n" || sign === "\u2029") return ends() + sign;
+    if (sign === "\u2069" && open === 0) return "";
+    open += sign === "\u2069" ? -1 : 1;
+    return sign;
+  });
+  return within + ends();
+}
+
 /** The same node, in which markdown may have written such a sign by its number. */
 export function withoutSteeringIn<N extends Nodes>(node: N): N {
   if ("value" in node) node.value = withoutSteering(node.value);

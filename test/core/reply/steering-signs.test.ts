@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { markdownTree } from "../../../src/core/reply/markdown-tree.ts";
-import { withoutSteering } from "../../../src/core/reply/steering-signs.ts";
+import { withinItself, withoutSteering } from "../../../src/core/reply/steering-signs.ts";
 import { threadMs } from "../../support/thread-time.ts";
 
 test.each([
@@ -21,6 +21,27 @@ test("lines, tabs and what right-to-left languages are written with stay", () =>
   expect(withoutSteering("a\tb\r\nc\rd\n")).toBe("a\tb\nc\nd\n");
   const persian = "\u2067سلام\u2069 \u200fمی\u200cخواهم\u200e (C++)";
   expect(withoutSteering(persian)).toBe(persian);
+});
+
+test("what words set apart ends in them, line by line, and they end nothing that was not begun in them", () => {
+  const whole = "\u2067سلام\u2069 \u200fمی\u200cخواهم\u200e \u2066(\u2068C\u2069++)\u2069";
+  expect(withinItself(whole)).toBe(whole);
+  expect(withinItself("a\u2069b\u202e\u2067c\u2068d\ne\u2069")).toBe("ab\u2067c\u2068d\u2069\u2069\ne");
+  const pieces = fc.constantFrom(..."a \u2066 \u2067 \u2068 \u2069 \u202e \n \u2029".split(" "));
+  fc.assert(
+    fc.property(fc.array(pieces, { maxLength: 20 }), (parts) => {
+      const within = withinItself(parts.join(""));
+      expect(withinItself(within)).toBe(within);
+      for (const line of within.split(/[\n\u2029]/)) {
+        const depths = [...line].map((sign) =>
+          sign === "\u2069" ? -1 : /[\u2066-\u2068]/.test(sign) ? 1 : 0,
+        );
+        let depth = 0;
+        for (const step of depths) expect((depth += step)).toBeGreaterThanOrEqual(0);
+        expect(depth).toBe(0);
+      }
+    }),
+  );
 });
 
 test("of an answer that grows what is left only grows, and doing it twice is doing it once", () => {

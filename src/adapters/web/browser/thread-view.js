@@ -6,6 +6,8 @@ import { showTimes } from "./times.js";
 
 /** Nearer to the end than this the reader follows along, px. */
 const NEAR = 90;
+/** The server leaves them out of what it shows. */
+const TURNS = /[\u202a-\u202e]/gu;
 
 export class ThreadView {
   #thread = part("thread", HTMLElement);
@@ -81,8 +83,8 @@ export class ThreadView {
     const head = element("header", "");
     const time = element("time", "");
     time.dateTime = new Date().toISOString();
-    head.append(element("span", "speaker", speaker), time);
-    const body = element("div", "body plain", text);
+    head.append(element("bdi", "speaker", speaker), time);
+    const body = element("div", "body plain", text.replaceAll(TURNS, ""));
     body.dir = "auto";
     message.append(element("span", "knot"), head, body);
     showTimes(message);

@@ -102,7 +102,14 @@ function sidebar(view: ChatView): Markup {
       </ul>
       <form class="name" id="name-form">
         <label for="name">You write as</label>
-        <input id="name" name="name" value="${person.name}" maxlength="40" autocomplete="nickname" />
+        <input
+          id="name"
+          name="name"
+          value="${person.name}"
+          maxlength="40"
+          autocomplete="nickname"
+          dir="auto"
+        />
         <button type="submit" class="quiet" hidden>Save</button>
       </form>
       <p class="version">${info.botName} ${info.version}</p>
@@ -122,7 +129,7 @@ function header({ open }: ChatView): Markup {
     >
       <span class="lines" aria-hidden="true"></span>
     </button>
-    <h1>${open?.label ?? "New thread"}</h1>
+    <h1 dir="auto">${open?.label ?? "New thread"}</h1>
     ${
       open === undefined
         ? ""
@@ -189,6 +196,7 @@ function composer(isNew: boolean): Markup {
         id="text"
         name="text"
         rows="1"
+        dir="auto"
         maxlength="100000"
         placeholder="${isNew ? "Begin a thread…" : "Reply…"}"
         aria-label="Message"

@@ -3,6 +3,7 @@
 import { html, raw } from "hono/html";
 import type { Button, ButtonAction, PageContent } from "../../../core/ports/surface.ts";
 import type { WebMessage } from "../../../core/ports/web-messages.ts";
+import { withinItself } from "../../../core/reply/steering-signs.ts";
 import { isBlank } from "../../../core/text.ts";
 import { htmlOf } from "../format.ts";
 import type { Markup } from "./markup.ts";
@@ -31,7 +32,7 @@ export function messageMarkup(row: WebMessage, pictureAt?: string): Markup {
   >
     <span class="knot" aria-hidden="true"></span>
     <header>
-      <span class="speaker">${row.speaker}</span>
+      <bdi class="speaker">${withinItself(row.speaker)}</bdi>
       <time datetime="${time}">${time.slice(0, 16).replace("T", " ")} UTC</time>
     </header>
     ${isPerson ? personBody(page.markdown) : botBody(page.markdown)} ${stepList(page)}
@@ -72,9 +73,9 @@ function fileOf({ session, id, page }: WebMessage, pictureAt: string | undefined
   </p>`;
 }
 
-/** What a person wrote is shown as written. */
+/** What a person wrote is shown as written, but for what would turn it around. */
 function personBody(text: string): Markup {
-  return html`<div class="body plain" dir="auto">${text}</div>`;
+  return html`<div class="body plain" dir="auto">${withinItself(text)}</div>`;
 }
 
 function botBody(markdown: string): Markup {

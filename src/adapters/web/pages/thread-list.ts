@@ -15,7 +15,7 @@ export function threadListMarkup(threads: readonly WebThread[], open: SessionId 
     const current = thread.session === open ? html` aria-current="page"` : "";
     return html`<li>
       <a href="${threadPath(thread.session)}" ${current}
-        ><span class="label">${thread.label}</span
+        ><bdi class="label">${thread.label}</bdi
         ><time datetime="${new Date(thread.at).toISOString()}" data-short></time
       ></a>
     </li>`;
