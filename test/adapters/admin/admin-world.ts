@@ -69,6 +69,8 @@ export interface AdminWorld extends AsyncDisposable {
   readonly url: string;
   /** What the platforms say; nobody without a line. An error is a platform that does not answer. */
   readonly people: Map<string, Author | Error>;
+  /** From now on their platform says of them that they are an admin there. */
+  makeAdmin(who: Person): void;
   /** What was to be tried again, and for whom. */
   readonly retried: readonly (readonly [Person, ParkedRun])[];
   /** Which channels are private; undefined where the platform does not say. All others are public. */
@@ -247,6 +249,14 @@ export async function openAdminWorld(
     clock,
     url: server.url,
     people,
+    makeAdmin: ({ platform, space, person: id, name }) =>
+      void people.set(`${platform}:${space}:${id}`, {
+        id,
+        name,
+        kind: "member",
+        roles: [],
+        isPlatformAdmin: true,
+      }),
     retried,
     privacy,
     // A check before a route counts as the same once more; what is mounted, or takes any method, is one too.

@@ -24,7 +24,7 @@ let boss: Browser;
 let runs: readonly string[] = [];
 beforeAll(async () => {
   world = await openAdminWorld();
-  const { sql, people } = world;
+  const { sql } = world;
   runs = await storeThread(sql, {
     session: OPEN,
     said: [HOSTILE, HOSTILE],
@@ -65,8 +65,9 @@ beforeAll(async () => {
   ]);
   for (const session of [OPEN, LONG, OWN, "slack:T2:C1:171.8"])
     await createOverviewMaker(sql).make(sessionNamed(session));
-  people.set("slack:T1:UBOSS", { id: "UBOSS", name: "B", kind: "member", roles: [], isPlatformAdmin: true });
-  boss = await world.signedIn(person("T1", "UBOSS", "Bea"));
+  const bea = person("T1", "UBOSS", "Bea");
+  world.makeAdmin(bea);
+  boss = await world.signedIn(bea);
   await boss.send(at(OPEN, "/remarks"), { kind: "wrong", text: "<b>no</b>", about: "1.2" });
 });
 afterAll(() => world[Symbol.asyncDispose]());
@@ -217,12 +218,9 @@ test("how far somebody's newest export is stands on the page, while it is made a
   const said = Array.from({ length: 24 }, () => "x".repeat(300_000));
   await storeThread(world.sql, { session: "slack:T4:C1:171.9", said });
   await createOverviewMaker(world.sql).make(sessionNamed("slack:T4:C1:171.9"));
-  for (const id of ["UBOSS", "UBOSS2"])
-    world.people.set(`slack:T4:${id}`, { id, name: "B", kind: "member", roles: [], isPlatformAdmin: true });
-  const [taker, other] = [
-    await world.signedIn(person("T4", "UBOSS")),
-    await world.signedIn(person("T4", "UBOSS2")),
-  ];
+  const [ana, bo] = [person("T4", "UBOSS"), person("T4", "UBOSS2")];
+  for (const who of [ana, bo]) world.makeAdmin(who);
+  const [taker, other] = [await world.signedIn(ana), await world.signedIn(bo)];
   expect((await taker.get("/admin/export")).text).not.toContain("newest export");
   const token = /name="csrf" value="([0-9a-f]+)"/.exec((await taker.get("/admin/export")).text)?.[1] ?? "";
   const response = await fetch(`${world.url}/admin/export`, {
@@ -245,9 +243,8 @@ test("who leaves ends it: what was broken off has no end, is written down, and m
   const said = Array.from({ length: 24 }, () => "x".repeat(300_000));
   await storeThread(world.sql, { session: "slack:T3:C1:171.9", said });
   await createOverviewMaker(world.sql).make(sessionNamed("slack:T3:C1:171.9"));
-  const author = { id: "UBOSS", name: "B", kind: "member", roles: [], isPlatformAdmin: true } as const;
-  world.people.set("slack:T3:UBOSS", author);
   const who = person("T3", "UBOSS");
+  world.makeAdmin(who);
   const leaver = await world.signedIn(who);
   const ends = async () => (await world.audited(who)).filter(({ kind }) => kind === "export_end");
   const leave = async (): Promise<string> => {

@@ -18,7 +18,7 @@ let browser: Browser;
 let run = "";
 beforeAll(async () => {
   world = await openAdminWorld();
-  const { sql, people } = world;
+  const { sql } = world;
   await sql.query({ text: `insert into blobs values ('p', $1), ('t', '[]')` }, [`be helpful ${SCRIPT}`]);
   [run = ""] = await storeThread(sql, {
     session: SESSION,
@@ -47,14 +47,8 @@ beforeAll(async () => {
   );
   await sql.query({ text: "update sessions set title = $1" }, [`${SCRIPT}${MARKUP}`]);
   await createOverviewMaker(sql).make(sessionNamed(SESSION));
-  people.set("slack:T1:UBOSS", {
-    id: "UBOSS",
-    name: "x",
-    kind: "member",
-    roles: [],
-    isPlatformAdmin: true,
-  });
   const boss = person("T1", "UBOSS", `${SCRIPT}${MARKUP}`);
+  world.makeAdmin(boss);
   await storeThread(sql, { session: "slack:T1:C1:171.8", said: ["soon gone", "yes"] });
   await createErasures(sql).begin(
     "erasure1",

@@ -13,12 +13,12 @@ let world: AdminWorld;
 let boss: Browser;
 beforeAll(async () => {
   world = await openAdminWorld({ owner: OWNER });
-  const { sql, people } = world;
+  const { sql } = world;
   // Sixty runs: three pages. Its first entry is of none, as a branch begins.
   await storeThread(sql, { session: LONG, said: Array.from({ length: 120 }, (_, n) => `line ${n}`) });
   await sql.query({ text: `update entries set run = null where session = $1 and seq = 1` }, [LONG]);
   await storeThread(sql, { session: OWN, said: ["between us", "yes"], isDirect: true });
-  people.set("slack:T1:UBOSS", { id: "UBOSS", name: "B", kind: "member", roles: [], isPlatformAdmin: true });
+  world.makeAdmin(OWNER);
   boss = await world.signedIn(OWNER);
 });
 afterAll(() => world[Symbol.asyncDispose]());

@@ -18,13 +18,7 @@ let first: Page;
 beforeAll(async () => {
   world = stack.use(await openAdminWorld());
   await storeThread(world.sql, { session: SESSION, said: ["a question", "an answer"] });
-  world.people.set("slack:T1:UBOSS", {
-    id: "UBOSS",
-    name: "Bea",
-    kind: "member",
-    roles: [],
-    isPlatformAdmin: true,
-  });
+  world.makeAdmin(BOSS);
   const browser = await ChatBrowser.start(await chromiumPath());
   stack.defer(() => browser.stop());
   first = await browser.open(stack);

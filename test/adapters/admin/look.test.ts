@@ -92,13 +92,7 @@ beforeAll(async () => {
   const install = { platform: "slack", space: "T1", name: "Team One" } as Install;
   const installs = { list: () => Promise.resolve([install]) };
   ways.push(createSlackSignIn({ installs, clock }, { clientId, clientSecret, backUrl, apiUrl: elsewhere }));
-  world.people.set(`slack:T1:${bea.id}`, {
-    id: bea.id,
-    name: "Bea",
-    kind: "member",
-    roles: [],
-    isPlatformAdmin: true,
-  });
+  world.makeAdmin(person("T1", bea.id, "Bea"));
   page = await browser.open(stack, { timezoneId: "Asia/Tokyo", locale: "en-GB" });
 });
 afterAll(() => stack.disposeAsync());

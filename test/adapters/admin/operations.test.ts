@@ -32,15 +32,8 @@ let failed = "";
 let foreign = "";
 beforeAll(async () => {
   world = await openAdminWorld({ watched });
-  const { sql, people } = world;
-  for (const who of [BOSS, OTHER])
-    people.set(`slack:${who.space}:${who.person}`, {
-      id: who.person,
-      name: who.name,
-      kind: "member",
-      roles: [],
-      isPlatformAdmin: true,
-    });
+  const { sql } = world;
+  for (const who of [BOSS, OTHER]) world.makeAdmin(who);
   await sql.query({ text: "insert into blobs values ('p', 'be helpful'), ('t', '[]')" });
   await storeThread(sql, { session: RUNNING, said: ["what is a heron?", "a bird"] });
   [failed = ""] = await storeThread(sql, {

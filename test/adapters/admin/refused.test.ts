@@ -12,13 +12,7 @@ let boss: Browser;
 beforeAll(async () => {
   world = await openAdminWorld();
   await storeThread(world.sql, { session: SESSION, said: ["a question", "an answer"] });
-  world.people.set("slack:T1:UBOSS", {
-    id: "UBOSS",
-    name: "Bea",
-    kind: "member",
-    roles: [],
-    isPlatformAdmin: true,
-  });
+  world.makeAdmin(BOSS);
   boss = await world.signedIn(BOSS);
   const held = { kind: "thread", subject: SESSION, reason: "case 9" };
   expect((await boss.send("/admin/holds", held)).status).toBe(303);

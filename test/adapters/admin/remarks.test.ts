@@ -16,7 +16,8 @@ beforeAll(async () => {
   const { sql, people } = world;
   await storeThread(sql, { session: OPEN, said: ["a question", "an answer"] });
   await storeThread(sql, { session: OWN, said: ["my salary is Zanzibar", "noted"], isDirect: true });
-  people.set("slack:T1:UBOSS", { id: "UBOSS", name: "B", kind: "member", roles: [], isPlatformAdmin: true });
+  const bea = person("T1", "UBOSS", "Bea");
+  world.makeAdmin(bea);
   people.set("slack:T1:UREVIEW", {
     id: "UREVIEW",
     name: "R",
@@ -24,7 +25,7 @@ beforeAll(async () => {
     roles: [],
     isPlatformAdmin: false,
   });
-  boss = await world.signedIn(person("T1", "UBOSS", "Bea"));
+  boss = await world.signedIn(bea);
   reviewer = await world.signedIn(person("T1", "UREVIEW", "Rae"));
   // Looked at before anything has made an overview of it.
   expect((await boss.get(at(OPEN))).status).toBe(200);

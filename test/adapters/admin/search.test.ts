@@ -10,14 +10,15 @@ let world: AdminWorld;
 let boss: Browser;
 beforeAll(async () => {
   world = await openAdminWorld();
-  const { sql, people } = world;
+  const { sql } = world;
   for (let n = 0; n < THREADS; n++) {
     const session = sessionNamed(`slack:T1:C${n % 5}:171.${n}`);
     await storeThread(sql, { session, said: [`the plover ${n}`, "seen"], at: Date.UTC(2026, 5, 1) + n });
     await createOverviewMaker(sql).make(session);
   }
-  people.set("slack:T1:UBOSS", { id: "UBOSS", name: "B", kind: "member", roles: [], isPlatformAdmin: true });
-  boss = await world.signedIn(person("T1", "UBOSS", "Bea"));
+  const bea = person("T1", "UBOSS", "Bea");
+  world.makeAdmin(bea);
+  boss = await world.signedIn(bea);
   // What channels are is learnt with the first look.
   await boss.get("/admin/");
 });

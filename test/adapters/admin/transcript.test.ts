@@ -12,14 +12,15 @@ let boss: Browser;
 let run = "";
 beforeAll(async () => {
   world = await openAdminWorld();
-  const { sql, people } = world;
+  const { sql } = world;
   await sql.query({ text: `insert into blobs values ('p', 'be helpful'), ('t', '[]')` });
   [run = ""] = await storeThread(sql, { session: SESSION, said: ["a question", "an answer"] });
   await sql.query({
     text: `update model_calls set params = '{"v":1,"model":{"name":"m","contextWindow":9,"caching":"automatic"},"outputTokens":9,"caching":false}'`,
   });
-  people.set("slack:T1:UBOSS", { id: "UBOSS", name: "B", kind: "member", roles: [], isPlatformAdmin: true });
-  boss = await world.signedIn(person("T1", "UBOSS", "Bea"));
+  const bea = person("T1", "UBOSS", "Bea");
+  world.makeAdmin(bea);
+  boss = await world.signedIn(bea);
 });
 afterAll(() => world[Symbol.asyncDispose]());
 

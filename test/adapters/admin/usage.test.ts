@@ -11,13 +11,7 @@ let world: AdminWorld;
 let browser: Browser;
 beforeAll(async () => {
   world = await openAdminWorld();
-  world.people.set("slack:T1:UBOSS", {
-    id: "UBOSS",
-    name: "Boss",
-    kind: "member",
-    roles: [],
-    isPlatformAdmin: true,
-  });
+  world.makeAdmin(BOSS);
   const { sql } = world;
   await sql.query({ text: `insert into blobs values ('p', 'be helpful'), ('t', '[]')` });
   await storeThread(sql, { session: "slack:T1:C1:171.5", said: ["a question", "an answer"] });

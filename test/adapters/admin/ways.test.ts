@@ -374,13 +374,7 @@ test("over https each cookie is this host's alone and goes over nothing else", a
     expect([part, going.includes(part)]).toEqual([part, true]);
   expect(going).not.toContain("Domain");
   const dan = { platform: "slack", space: "T1", person: "U1", name: "Dan" } as const;
-  secure.people.set("slack:T1:U1", {
-    id: "U1",
-    name: "Dan",
-    kind: "member",
-    roles: [],
-    isPlatformAdmin: true,
-  });
+  secure.makeAdmin(dan);
   const entered = await browser.send(await secure.link(dan), {}, { token: "none" });
   const [cookie = ""] = entered.headers.getSetCookie();
   for (const part of ["__Host-bobbin_admin=", "; Path=/", "; Secure", "; HttpOnly", "; SameSite=Lax"])

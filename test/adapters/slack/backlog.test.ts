@@ -1,24 +1,18 @@
 // Called into a thread of the local Slack, the bot's first turn begins with what was said there, out of a real store.
 import { expect, test } from "vitest";
 import { openPostgres } from "../../../src/adapters/postgres/pool.ts";
-import { createSlackConversation } from "../../../src/adapters/slack/conversation.ts";
-import { createSlackPeople } from "../../../src/adapters/slack/people.ts";
-import { createSystemClock } from "../../../src/adapters/system-clock.ts";
-import { createBacklog } from "../../../src/core/run/backlog.ts";
 import { asRun, lines, message } from "../../contract/store-samples.ts";
 import { freshDatabase } from "../../support/services/postgres.ts";
-import { silentLog } from "../../support/silent-log.ts";
 import { storesOver } from "../postgres/store-subject.ts";
 import { outboundWorld } from "./outbound-world.ts";
-import { accessWith } from "../../support/access.ts";
+import { backlogOf, conversationIn } from "./read-back.ts";
 
 test("pitfall 17: a mention in mid-thread knows what was said, by whom, and what was said behind it", async () => {
   await using world = await outboundWorld();
   await using database = await freshDatabase();
   const sql = openPostgres({ url: database.url });
   const { store, inbox } = storesOver(sql);
-  const { slack, channel, ana, api } = world;
-  const clock = createSystemClock();
+  const { slack, channel, ana } = world;
   const bo = slack.person("bo");
   const root = ana.say(channel, "the launch slips by a week");
   slack.otherBot("ci").say(channel, "build 7 failed", { thread: root });
@@ -29,25 +23,7 @@ test("pitfall 17: a mention in mid-thread knows what was said, by whom, and what
     message(session, "why?", { message: mention.ts, at: Date.now(), author: { id: bo.id, name: "bo" } }),
   );
 
-  const conversation = createSlackConversation(
-    { api, people: createSlackPeople({ api, clock }), log: silentLog },
-    {
-      bot: {
-        space: slack.teamId,
-        user: slack.app.botUserId,
-        bot: slack.app.botId,
-        name: slack.app.name,
-      },
-    },
-  );
-  const backlog = createBacklog({
-    store,
-    inbox,
-    access: accessWith(),
-    clock,
-    log: silentLog,
-    conversationOf: () => conversation,
-  });
+  const backlog = backlogOf(sql, conversationIn(world));
   await backlog(session, new AbortController().signal);
   await backlog(session, new AbortController().signal);
 

@@ -1,23 +1,12 @@
 // What was said in the local Slack, read back.
 import { afterEach, describe, expect, test } from "vitest";
-import { createSlackConversation } from "../../../src/adapters/slack/conversation.ts";
-import { createSlackPeople } from "../../../src/adapters/slack/people.ts";
-import { createSystemClock } from "../../../src/adapters/system-clock.ts";
-import type { Conversation } from "../../../src/core/ports/conversation.ts";
-import { silentLog } from "../../support/silent-log.ts";
 import { outboundWorld, type OutboundWorld } from "./outbound-world.ts";
+import { conversationIn } from "./read-back.ts";
 
 let world: OutboundWorld;
 afterEach(() => world[Symbol.asyncDispose]());
 
 const never = new AbortController().signal;
-
-function conversationIn({ api, slack }: OutboundWorld, mostPages = 10): Conversation {
-  const people = createSlackPeople({ api, clock: createSystemClock() });
-  const { botUserId: user, botId: bot, name } = slack.app;
-  const deps = { api, people, log: silentLog };
-  return createSlackConversation(deps, { bot: { space: slack.teamId, user, bot, name }, mostPages });
-}
 
 const thread = (limit: number, beforeId?: string) =>
   ({ where: "thread", limit, ...(beforeId === undefined ? {} : { beforeId }) }) as const;

@@ -4,22 +4,17 @@ import { createErasures } from "../../../src/adapters/postgres/admin/erasures.ts
 import { createErasedWords } from "../../../src/adapters/postgres/erased-words.ts";
 import { openPostgres } from "../../../src/adapters/postgres/pool.ts";
 import type { Sql } from "../../../src/adapters/postgres/sql.ts";
-import { createSlackConversation } from "../../../src/adapters/slack/conversation.ts";
-import { createSlackPeople } from "../../../src/adapters/slack/people.ts";
-import { createSystemClock } from "../../../src/adapters/system-clock.ts";
 import { createEarlierMessagesTool } from "../../../src/adapters/tools/earlier-messages.ts";
 import { withoutErased } from "../../../src/core/context/without-erased.ts";
 import type { ErasedThing } from "../../../src/core/ports/erasures.ts";
-import { createBacklog } from "../../../src/core/run/backlog.ts";
 import { sessionIdOf, type SessionId } from "../../../src/core/thread.ts";
 import { answer, asRun, message, round } from "../../contract/store-samples.ts";
-import { accessWith } from "../../support/access.ts";
 import { freshDatabase, type FreshDatabase } from "../../support/services/postgres.ts";
-import { silentLog } from "../../support/silent-log.ts";
 import type { Person, Said } from "../../support/slack/person.ts";
 import { until } from "../../support/until.ts";
 import { storesOver } from "../postgres/store-subject.ts";
 import { outboundWorld, type OutboundWorld } from "./outbound-world.ts";
+import { backlogOf, conversationIn } from "./read-back.ts";
 
 let database: FreshDatabase;
 let sql: Sql;
@@ -40,22 +35,10 @@ beforeEach(async () => {
 });
 afterEach(() => world[Symbol.asyncDispose]());
 
-const clock = createSystemClock();
 const never = new AbortController().signal;
 const page = (markdown: string) => ({ markdown, buttons: [] });
 
-function conversation() {
-  const { api, slack } = world;
-  const { botUserId: user, botId: bot, name } = slack.app;
-  const people = createSlackPeople({ api, clock });
-  return withoutErased(
-    createSlackConversation(
-      { api, people, log: silentLog },
-      { bot: { space: slack.teamId, user, bot, name } },
-    ),
-    createErasedWords(sql),
-  );
-}
+const conversation = () => withoutErased(conversationIn(world), createErasedWords(sql));
 
 /** What the model's tool answers. */
 async function toldOf(session: SessionId, where: "thread" | "channel"): Promise<string> {
@@ -155,16 +138,8 @@ describe("what Slack still shows", () => {
     bo.say(channel, "so it goes", { thread: root });
     const call = bo.say(channel, `${slack.botMention} what now?`, { thread: root });
     await heard(bo, call, root);
-    const { store, inbox } = storesOver(sql);
-    const backlog = createBacklog({
-      store,
-      inbox,
-      access: accessWith(),
-      clock,
-      log: silentLog,
-      conversationOf: conversation,
-    });
-    await backlog(session, never);
+    const { store } = storesOver(sql);
+    await backlogOf(sql, conversation())(session, never);
     const { tail } = asRun(await store.open(session, "w"));
     const first = JSON.stringify(tail[0]?.body);
     expect(first).toContain("so it goes");
