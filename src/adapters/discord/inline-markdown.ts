@@ -68,10 +68,13 @@ function marked(text: string, mark: string): string {
   return said === "" ? text : `${before}${mark}${said}${mark}${after}`;
 }
 
+/** Between one or two backticks, whichever does not stand in it: three begin a block. */
 function code(text: string): string {
-  if (!text.includes("`")) return `\`${text}\``;
-  // Discord knows two backticks, and no more.
-  return text.includes("``") ? escapeText(text) : `\`\` ${text} \`\``;
+  const runs = new Set(text.match(/`+/g));
+  const mark = ["`", "``"].find((each) => !runs.has(each));
+  if (mark === undefined) return escapeText(text);
+  // Discord takes away a space between two backticks, and shows any other.
+  return `${mark}${text.startsWith("`") ? " " : ""}${text}${text.endsWith("`") ? " " : ""}${mark}`;
 }
 
 /** What may not be a link is shown with its address, so that nothing of the answer is lost. */

@@ -34,6 +34,11 @@ test.each<[string, string, string]>([
   ["an address as somebody wrote it, once", "HTTPS://Example.org:443/a", "https://example.org/a"],
   ["an address with other letters, once", "https://müller.de/a", "https://xn--mller-kva.de/a"],
   ["bold in a small heading, and code as it is", "#### **Use** `**kwargs`", "**Use `**kwargs`**"],
+  [
+    "code with backticks in it, as text only where Discord has no marks for it",
+    "`` a`b `` ``` ``two`` ``` `` `x `` ```` a`b``c ````",
+    "``a`b`` ` ``two`` ` `` `x`` a\\`b\\`\\`c",
+  ],
   ["code in a quote that begins as a quote does", "> ```\n> > npm i\n> ```", "> ```\n> > npm i\n> ```"],
   [
     "R6: addresses that stand apart, and one that nothing here leads to",

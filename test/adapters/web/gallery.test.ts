@@ -1,7 +1,9 @@
 // The gallery of replies: on only where it is asked for, and what it shows is what the surfaces would send.
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { discordMarkdown } from "../../../src/adapters/discord/markdown.ts";
 import { readSettings } from "../../../src/adapters/settings/settings.ts";
 import { GALLERY } from "../../../src/adapters/web/gallery/documents.ts";
+import { discordView } from "../../../src/adapters/web/gallery/discord-view.ts";
 import { galleryOf } from "../../../src/parts/gallery.ts";
 import { chromiumPath } from "../../support/services/chromium.ts";
 import { temporaryFolder } from "../../support/product.ts";
@@ -43,6 +45,21 @@ test("every reply of the gallery can be sent to every place, and the viewers kno
     expect(page, id).not.toMatch(/sk-live|api\.example\.com/);
   }
   expect((await app.request("/gallery/none")).status).toBe(404);
+});
+
+test("code with backticks in it is pictured as Discord shows it: whole, and without the spaces that part it from its marks", async () => {
+  const codeIn = (markdown: string): readonly string[] => {
+    const page = discordView({ content: discordMarkdown(markdown) });
+    return [...page.matchAll(/<code>([^<]*)<\/code>/g)].map(([, code = ""]) => code.replaceAll("&#96;", "`"));
+  };
+  expect(codeIn("Use `` `backticks` `` and ``` ``two`` ```, `` a`b ``, `` `x `` and `y`.")).toEqual([
+    "`backticks`",
+    "``two``",
+    "a`b",
+    "`x",
+    "y",
+  ]);
+  expect(codeIn("```` a`b``c ````")).toEqual([]);
 });
 
 test("the gallery fits a phone and the policy of the pages, in light and in dark", async () => {

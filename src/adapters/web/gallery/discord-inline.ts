@@ -5,7 +5,11 @@ import { escapeHtml } from "../format.ts";
 /** In the order in which Discord tries them at each place. */
 const RULES: readonly (readonly [RegExp, (groups: readonly string[]) => string])[] = [
   [/\\([\\*_~`|<>[\](){}#+\-.!:@])/y, ([, sign = ""]) => escapeHtml(sign)],
-  [/(`{1,2})(?!`)\s?([\s\S]*?[^`])\s?\1(?!`)/y, ([, , code = ""]) => `<code>${escapeHtml(code)}</code>`],
+  [
+    /(`{1,2})(?!`)([\s\S]*?[^`])\1(?!`)/y,
+    // A space belongs to the marks only where it parts them from a sign of the code that is the same.
+    ([, , code = ""]) => `<code>${escapeHtml(code.replaceAll(/^ (?= *`)|(?<=` *) $/g, ""))}</code>`,
+  ],
   [
     /\[((?:\\.|[^\]\\\n])+)\]\(<?(https?:\/\/[^\s<>)]+)>?\)/y,
     ([, label = "", url = ""]) =>
