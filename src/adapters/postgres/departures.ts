@@ -17,13 +17,18 @@ select s.id from sessions s where s.goal is not null and starts_with(s.id, $1)
 order by 1`,
 };
 
+const POSITION = {
+  name: "departures-position",
+  text: "select nextval('inbox_seq') as position",
+};
+
 /** Holds the session's row as a stop does, whose position it takes: what is under way sees that it was stopped. */
 const EXPIRE = {
   name: "departures-expire",
   text: `
 with was as materialized (select id, rev from sessions where id = $1),
 held as (
-  update sessions s set rev = s.rev + 1, stop_seq = nextval('inbox_seq')
+  update sessions s set rev = s.rev + 1, stop_seq = greatest(s.stop_seq, coalesce($3::bigint, nextval('inbox_seq')))
   from was where s.id = was.id and s.rev = was.rev returning s.id, s.stop_seq),
 expired as (
   update inbox i set state = 'done', fate = 'expired', reason = $2, done_at = now_ms()
@@ -37,9 +42,18 @@ export function createDepartures(sql: Sql): Departures {
       const rows = await sql.query<{ session: SessionId }>(WORK_IN, [`${platform}:${space}:`]);
       return rows.map(({ session }) => session);
     },
-    async expire(session, reason) {
+    async position() {
+      const [row] = await sql.query<{ position: number }>(POSITION);
+      if (row === undefined) throw new Error("a statement without a row");
+      return row.position;
+    },
+    async expire(session, reason, upTo) {
       await snapshotRetry(async () => {
-        const [row] = await sql.query<{ known: boolean; held: boolean }>(EXPIRE, [session, reason]);
+        const [row] = await sql.query<{ known: boolean; held: boolean }>(EXPIRE, [
+          session,
+          reason,
+          upTo ?? null,
+        ]);
         return row?.known && !row.held ? "stale" : "done";
       });
     },

@@ -17,8 +17,10 @@ export function createLeaveSpace(deps: {
 }): LeaveSpace {
   const { departures, goals, queue, stops } = deps;
   return async (platform, space, reason) => {
+    // The bot may come back amid this: what is said to it then is not of what it left.
+    const upTo = await departures.position();
     for (const session of await departures.workIn(platform, space)) {
-      await departures.expire(session, reason);
+      await departures.expire(session, reason, upTo);
       await goals.apply(session, { kind: "leave" });
       // Only to be quick: whoever looks at the ledger next finds the same.
       await Promise.allSettled([stops.signal(session), queue.wake(session)]);
