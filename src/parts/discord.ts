@@ -19,7 +19,8 @@ import { createMissedChanges } from "../adapters/discord/missed-changes.ts";
 import { OwedAnswers } from "../adapters/discord/owed-answers.ts";
 import { createKeepReaction } from "../adapters/discord/keep-reaction.ts";
 import { createTakeReaction } from "../adapters/discord/reaction.ts";
-import { Reader, sinceOf } from "../adapters/discord/reader.ts";
+import { sinceOf } from "../adapters/discord/known-marks.ts";
+import { Reader } from "../adapters/discord/reader.ts";
 import { createReceive } from "../adapters/discord/receive.ts";
 import { createDiscordOpenings } from "../adapters/discord/openings.ts";
 import { createDiscordSignIn } from "../adapters/discord/sign-in.ts";
@@ -236,6 +237,7 @@ export async function openDiscord(
           { api, marks, receive, leave: (guild) => leaveSpace("discord", guild, LEFT), clock, log },
           {
             term: term.number,
+            sinceMs: term.sinceMs,
             known: await marks.list("discord", sinceOf(clock.now())),
             isLive: () => lease.isLive(),
           },

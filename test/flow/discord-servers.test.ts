@@ -85,6 +85,23 @@ test("thrown out of a server: what waits there ends with the reason and asks no 
   world.expectPeace();
 });
 
+test("invited while nobody listens: what was said there since the bot came is answered, and nothing from before", async () => {
+  await using world = await openDiscordWorld({ parts: ["worker", "gateway"] });
+  const { discord } = world;
+  const ana = discord.person("Ana");
+  await world.running.at(-1)?.stop();
+  const guild = discord.addGuild("Club");
+  const store = await storeOf(world, guild.id);
+  const channel = discord.channel("club", "text", guild);
+  ana.say(channel, `${discord.botMention} before the bot came`);
+  discord.invite(guild);
+  const first = ana.say(channel, `${discord.botMention} hello`);
+  await world.start("gateway");
+  await world.settled(first.id, 1);
+  expect(await store.inbox()).toMatchObject([{ said: expect.stringContaining("hello") as unknown }]);
+  world.expectPeace();
+});
+
 test("a server that was left while nobody listened is left once somebody does; one that Discord cannot reach is not, and is caught up with", async () => {
   await using world = await openDiscordWorld({ parts: ["gateway", "worker"] });
   const { discord, llm } = world;

@@ -55,7 +55,7 @@ export function createListener(deps: ListenerDeps): Listener {
         if (!("unavailable" in packet.d && packet.d.unavailable === true)) {
           const guild = packet.d.id;
           const told = channels.keepGuild(packet.d);
-          reader.guild(guild, told);
+          reader.guild(guild, told, Date.parse(packet.d.joined_at));
           changes.look(
             told.flatMap(({ id, kind, newest }) =>
               kind === "thread" ? [{ guild, channel: id, newest: newest ?? id }] : [],

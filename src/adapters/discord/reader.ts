@@ -8,13 +8,14 @@ import { BobbinError } from "../../core/errors.ts";
 import { growingMs, pause, untilAborted } from "../../core/pause.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Log } from "../../core/ports/log.ts";
-import type { ReadingMark, ReadingMarks } from "../../core/ports/reading-marks.ts";
+import { markOfWhole, type ReadingMark, type ReadingMarks } from "../../core/ports/reading-marks.ts";
 import type { DiscordApi } from "./api.ts";
 import type { KnownChannel } from "./channels.ts";
 import { DIRECT } from "./identity.ts";
+import { KnownMarks, PLATFORM, type KnownMarksOptions } from "./known-marks.ts";
 import type { Message } from "./parse.ts";
 import type { Receive } from "./receive.ts";
-import { isAfter, newerOf, snowflakeAt, timeOf } from "./snowflake.ts";
+import { isAfter, newerOf, previous, snowflakeAt } from "./snowflake.ts";
 
 export interface ReaderDeps {
   readonly api: DiscordApi;
@@ -26,12 +27,7 @@ export interface ReaderDeps {
   readonly log: Log;
 }
 
-export interface ReaderOptions {
-  /** Of this reader; marks of an earlier one are refused. */
-  readonly term: number;
-  readonly known: readonly ReadingMark[];
-  /** Whether the lease of the one who listens still holds. */
-  isLive(): boolean;
+export interface ReaderOptions extends Omit<KnownMarksOptions, "longestAgoMs"> {
   /** Events of one channel that may wait, for a store that is away; the rest is fetched later. Default 200. */
   readonly mostWaiting?: number;
   /** How old what was missed may be to be answered still, ms. Default one day. */
@@ -40,22 +36,9 @@ export interface ReaderOptions {
   readonly mostMissed?: number;
 }
 
-const PLATFORM = "discord";
 const PAGE = 100;
-/** How long marks may lag behind: what is read again is known by the ledger. */
-const FLUSH_MS = 1_000;
 /** So many channels are fetched at the same time. */
 const AT_ONCE = 4;
-/** Direct conversations are asked one by one, so only those of the last month, and the newest of them. */
-const DIRECT_AGO_MS = 30 * 86_400_000;
-const MOST_DIRECT = 300;
-/** Marks that are held in memory: far more than channels in which something happens in a day. */
-const MOST_KNOWN = 50_000;
-
-/** Marks that are older are of no use: what was missed is fetched only from the last day, and direct conversations of the last month. */
-export function sinceOf(now: number): string {
-  return snowflakeAt(now - DIRECT_AGO_MS);
-}
 
 interface Line {
   last: Promise<void>;
@@ -67,94 +50,77 @@ export class Reader {
   readonly #options: Required<ReaderOptions>;
   readonly #stopping = new AbortController();
   readonly #lines = new Map<string, Line>();
-  readonly #seen = new Map<string, ReadingMark>();
+  readonly #marks: KnownMarks;
   /** Channels that were fetched since the gateway was last entered anew: what comes now comes without a gap. */
   readonly #current = new Set<string>();
   /** Channels that are being fetched, and in which nothing was missed since that began. */
   readonly #fetched = new Set<string>();
-  readonly #dirty = new Set<string>();
-  /** Guilds, and all direct conversations together, of which something is known. */
-  readonly #spaces = new Set<string>();
   #fetching = 0;
   readonly #queue: (() => void)[] = [];
-  #cancelFlush: (() => void) | undefined;
-  #flushing: Promise<void> = Promise.resolve();
 
   constructor(deps: ReaderDeps, options: ReaderOptions) {
     this.#deps = deps;
     this.#options = { mostWaiting: 200, longestAgoMs: 86_400_000, mostMissed: 1_000, ...options };
-    for (const mark of options.known) {
-      this.#seen.set(mark.channel, mark);
-      this.#spaces.add(mark.space);
-    }
+    const forgotten = (channel: string): void => {
+      this.#current.delete(channel);
+      this.#fetched.delete(channel);
+    };
+    this.#marks = new KnownMarks({ ...deps, forgotten }, this.#options);
   }
 
   /** The gateway was entered anew, and whatever happened before that is not told. @returns the direct conversations, the newest first. */
   enter(): readonly ReadingMark[] {
     this.#current.clear();
     this.#fetched.clear();
-    const since = sinceOf(this.#deps.clock.now());
-    const direct = [...this.#seen.values()]
-      .filter(({ space, seen }) => space === DIRECT && isAfter(seen, since))
-      .sort((a, b) => (isAfter(a.seen, b.seen) ? -1 : 1))
-      .slice(0, MOST_DIRECT);
+    const direct = this.#marks.direct();
     for (const { channel } of direct) this.#catchUp(channel);
     return direct;
   }
 
-  /** The channels of a guild, as the gateway tells them: those with something new are fetched. */
-  guild(guild: string, channels: readonly KnownChannel[]): void {
-    const all = this.#allKnown(guild);
-    let newestOfAll = guild;
+  /**
+   * The channels of a guild, as the gateway tells them: those with something new are fetched. What was said before the bot came there,
+   * at this time, was not for it, whatever is known of an earlier stay; all that was said since is, whether or not somebody listened.
+   */
+  guild(guild: string, channels: readonly KnownChannel[], joinedMs: number): void {
+    const marks = this.#marks;
+    const joined = previous(snowflakeAt(joinedMs));
+    const from = newerOf(marks.allKnown(guild), joined);
+    let newestOfAll = newerOf(guild, from);
     for (const { id, kind, newest } of channels) {
       if (kind === "other") continue;
       newestOfAll = newerOf(newerOf(newest ?? id, id), newestOfAll);
-      if (!this.#seen.has(id))
-        this.#move({ space: guild, channel: id, seen: all ?? newerOf(newest ?? id, id) });
-      const seen = this.#seen.get(id)?.seen;
-      if (newest !== undefined && seen !== undefined && isAfter(newest, seen)) this.#catchUp(id);
+      const seen = newerOf(marks.of(id)?.seen ?? from, joined);
+      marks.move({ space: guild, channel: id, seen });
+      if (newest !== undefined && isAfter(newest, seen)) this.#catchUp(id);
       else this.#current.add(id);
     }
     // Kept together with the marks of all of them, so that none of them is ever taken for one in which nothing was said.
-    this.#move({ space: guild, channel: guild, seen: newestOfAll });
-  }
-
-  /**
-   * Up to here every channel of the space has a mark of its own: in one without, all that was said later may be missing. That is said
-   * by the list of channels that the gateway tells, and by nothing that was heard: who is thrown out of the gateway before it has told
-   * the list may have heard of one channel and not of the others. Of direct conversations there is no list. Undefined where nobody
-   * has listened before.
-   */
-  #allKnown(space: string): string | undefined {
-    if (!this.#spaces.has(space)) return undefined;
-    return this.#seen.get(space)?.seen ?? this.#oldestMissed();
-  }
-
-  #oldestMissed(): string {
-    return snowflakeAt(this.#deps.clock.now() - this.#options.longestAgoMs);
+    marks.move({ space: guild, channel: markOfWhole(guild), seen: newestOfAll });
   }
 
   /** Those in which somebody has listened, and that were not left since. */
   guilds(): readonly string[] {
-    return [...this.#spaces].filter((space) => space !== DIRECT);
+    return this.#marks.guilds();
   }
 
   /** Discord itself cannot reach the guild: when it can again, what was said and not told is fetched. */
   away(guild: string): void {
-    for (const { channel, space } of this.#seen.values()) if (space === guild) this.#current.delete(channel);
+    for (const { channel } of this.#marks.in(guild)) {
+      this.#current.delete(channel);
+      this.#fetched.delete(channel);
+    }
   }
 
   /** The bot is not in the guild any more. Where it comes again it is as if nobody had ever listened there. */
   left(guild: string): void {
-    for (const { channel, space } of this.#seen.values()) if (space === guild) this.#forget(channel);
-    this.#spaces.delete(guild);
+    this.#marks.forgetSpace(guild);
     const { leave, marks } = this.#deps;
     // The marks go last: as long as they are there, who listens next notices that it is left.
     const steps = [() => leave(guild), () => marks.drop(PLATFORM, this.#options.term, guild)];
     this.#enqueue(guild, async () => {
       // Asked before each try: while the store is away the bot may have come again.
       const unlessBack = (step: () => Promise<void>) => async () => {
-        if (!this.#spaces.has(guild)) await step();
+        if (!this.#marks.has(guild)) await step();
       };
       for (const step of steps) if (!(await this.#take(unlessBack(step)))) return;
     });
@@ -162,8 +128,8 @@ export class Reader {
 
   /** A channel or thread that was made just now: whatever will be said in it is new. */
   made({ id, guild, kind }: KnownChannel): void {
-    if (kind === "other" || guild === undefined || this.#seen.has(id)) return;
-    this.#move({ space: guild, channel: id, seen: previous(id) });
+    if (kind === "other" || guild === undefined || this.#marks.of(id) !== undefined) return;
+    this.#marks.move({ space: guild, channel: id, seen: previous(id) });
     this.#current.add(id);
   }
 
@@ -171,15 +137,17 @@ export class Reader {
   message(message: Message, guild: string | undefined): void {
     const channel = message.channel_id;
     const space = guild ?? DIRECT;
-    if (!this.#seen.has(channel)) {
+    if (this.#marks.of(channel) === undefined) {
       const before = previous(message.id);
-      const all = this.#allKnown(space);
-      const isNext = all === undefined || !isAfter(before, all);
+      // In a guild that nobody has told of it is not known either since when the bot is there.
+      const isKnown = space === DIRECT || this.#marks.has(space);
+      const all = isKnown ? this.#marks.allKnown(space) : before;
+      const isNext = !isAfter(before, all);
       const mark = { space, channel, seen: isNext ? before : all };
       if (isNext) this.#current.add(channel);
-      this.#move(mark);
+      this.#marks.move(mark);
       // Before anything of it is taken in, so that a crash does not make it a channel that nobody knows.
-      this.#enqueue(channel, async () => void (await this.#take(() => this.#keep([mark]))));
+      this.#enqueue(channel, async () => void (await this.#take(() => this.#marks.keep([mark]))));
     }
     this.#enqueue(channel, async () => {
       if (!this.#current.has(channel)) await this.#fetchMissed(channel);
@@ -190,7 +158,7 @@ export class Reader {
         this.#current.delete(channel);
         throw error;
       }
-      if (this.#current.has(channel)) this.#move({ space, channel, seen: message.id });
+      if (this.#current.has(channel)) this.#marks.move({ space, channel, seen: message.id });
     });
   }
 
@@ -213,8 +181,7 @@ export class Reader {
     this.#stopping.abort();
     for (const next of this.#queue.splice(0)) next();
     await Promise.all([...this.#lines.values()].map(({ last }) => last));
-    this.#cancelFlush?.();
-    await this.#flush();
+    await this.#marks.stop();
   }
 
   /** @returns false when there is no room for it, or we stop. */
@@ -266,7 +233,7 @@ export class Reader {
 
   /** What was said behind the mark, oldest first. */
   async #fetchMissed(channel: string): Promise<void> {
-    const mark = this.#seen.get(channel);
+    const mark = this.#marks.of(channel);
     if (mark === undefined) return;
     await this.#turn();
     this.#fetched.add(channel);
@@ -274,7 +241,7 @@ export class Reader {
       const { log, receive } = this.#deps;
       const { mostMissed } = this.#options;
       const guild = mark.space === DIRECT ? undefined : mark.space;
-      let after = newerOf(this.#oldestMissed(), mark.seen);
+      let after = newerOf(this.#marks.oldestMissed(), mark.seen);
       let count = 0;
       for (; count < mostMissed;) {
         const page = await this.#page(channel, after);
@@ -292,8 +259,8 @@ export class Reader {
           }
           if (!(await this.#onceMore(wrong.splice(0), guild))) return;
           // Left meanwhile.
-          if (!this.#seen.has(channel)) return;
-          this.#move({ ...mark, seen: message.id });
+          if (this.#marks.of(channel) === undefined) return;
+          this.#marks.move({ ...mark, seen: message.id });
           after = message.id;
           count++;
         }
@@ -344,53 +311,4 @@ export class Reader {
     }
     this.#fetching++;
   }
-
-  #move(mark: ReadingMark): void {
-    const before = this.#seen.get(mark.channel);
-    if (before !== undefined && !isAfter(mark.seen, before.seen)) return;
-    this.#spaces.add(mark.space);
-    // In the order in which they moved, so that the first one lies still for longest.
-    this.#seen.delete(mark.channel);
-    this.#seen.set(mark.channel, mark);
-    this.#forgetOldest();
-    this.#dirty.add(mark.channel);
-    this.#cancelFlush ??= this.#deps.clock.after(FLUSH_MS, () => {
-      this.#cancelFlush = undefined;
-      this.#flushing = this.#flush();
-    });
-  }
-
-  /** What is forgotten here is still kept in the store, and was heard. */
-  #forgetOldest(): void {
-    const [oldest] = this.#seen.keys();
-    if (this.#seen.size <= MOST_KNOWN || oldest === undefined || this.#dirty.has(oldest)) return;
-    this.#forget(oldest);
-  }
-
-  #forget(channel: string): void {
-    for (const known of [this.#seen, this.#current, this.#fetched, this.#dirty]) known.delete(channel);
-  }
-
-  async #flush(): Promise<void> {
-    await this.#flushing.catch(() => undefined);
-    const moved = [...this.#dirty].flatMap((channel) => this.#seen.get(channel) ?? []);
-    if (moved.length === 0 || !this.#options.isLive()) return;
-    this.#dirty.clear();
-    try {
-      await this.#keep(moved);
-    } catch (error) {
-      this.#deps.log.warn("it could not be kept how far Discord was read", { error });
-      for (const { channel } of moved) this.#dirty.add(channel);
-    }
-  }
-
-  async #keep(marks: readonly ReadingMark[]): Promise<void> {
-    if (await this.#deps.marks.move(PLATFORM, this.#options.term, marks)) return;
-    this.#deps.log.info("another process listens to Discord; what this one has read no longer counts");
-  }
-}
-
-/** What stands just before it. */
-function previous(id: string): string {
-  return timeOf(id) === 0 ? id : String(BigInt(id) - 1n);
 }

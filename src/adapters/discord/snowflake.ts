@@ -29,3 +29,8 @@ export function isAfter(id: string, other: string): boolean {
 export function newerOf(id: string, other: string | undefined): string {
   return other === undefined || isAfter(id, other) ? id : other;
 }
+
+/** What stands just before it. */
+export function previous(id: string): string {
+  return timeOf(id) === 0 ? id : String(BigInt(id) - 1n);
+}

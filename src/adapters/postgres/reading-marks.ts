@@ -1,6 +1,6 @@
 /** How far channels were read, as rows that only the newest reader moves. */
 
-import type { ReadingMarks } from "../../core/ports/reading-marks.ts";
+import { markOfWhole, type ReadingMarks } from "../../core/ports/reading-marks.ts";
 import type { Sql } from "./sql.ts";
 
 const BEGIN = {
@@ -9,7 +9,7 @@ const BEGIN = {
 insert into reader_terms as t (platform, term, began_at, restarts) values ($1, 1, now_ms(), 0)
 on conflict (platform) do update set term = t.term + 1, began_at = now_ms(), gap = now_ms() - t.began_at,
   restarts = case when now_ms() - t.began_at < 600000 then t.restarts + 1 else 0 end
-returning term, restarts, gap`,
+returning term, restarts, gap, first_began_at as since`,
 };
 
 const ENTERING = {
@@ -20,7 +20,7 @@ const ENTERING = {
 const LIST = {
   name: "reading-list",
   text: `select space, channel, seen::text as seen from reading_marks
-    where platform = $1 and (seen > $2::bigint or channel = space) order by reading_marks.seen`,
+    where platform = $1 and (seen > $2::bigint or starts_with(channel, $3)) order by reading_marks.seen`,
 };
 
 /** The term's row is held, so that a term that begins meanwhile waits and then sees what was moved. */
@@ -43,20 +43,26 @@ with term as materialized (select term from reader_terms where platform = $1 and
 delete from reading_marks m using term where m.platform = $1 and m.space = $3`,
 };
 
+interface BegunRow {
+  readonly term: number;
+  readonly restarts: number;
+  readonly gap: number | null;
+  readonly since: number;
+}
+
 export function createReadingMarks(sql: Sql): ReadingMarks {
   return {
     async begin(platform) {
-      const [row] = await sql.query<{ term: number; restarts: number; gap: number | null }>(BEGIN, [
-        platform,
-      ]);
+      const [row] = await sql.query<BegunRow>(BEGIN, [platform]);
       if (row === undefined) throw new Error("a statement without a row");
-      return { number: row.term, restarts: row.restarts, ...(row.gap === null ? {} : { gapMs: row.gap }) };
+      const { term: number, restarts, gap, since: sinceMs } = row;
+      return { number, restarts, sinceMs, ...(gap === null ? {} : { gapMs: gap }) };
     },
     async entering(platform, term) {
       await sql.query(ENTERING, [platform, term]);
     },
     list: (platform, since) =>
-      sql.query<{ space: string; channel: string; seen: string }>(LIST, [platform, since]),
+      sql.query<{ space: string; channel: string; seen: string }>(LIST, [platform, since, markOfWhole("")]),
     async move(platform, term, marks) {
       const [row] = await sql.query<{ mine: boolean }>(MOVE, [platform, term, JSON.stringify(marks)]);
       return row?.mine === true;

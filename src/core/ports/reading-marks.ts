@@ -7,6 +7,14 @@ export interface ReadingMark {
   readonly seen: string;
 }
 
+/**
+ * The channel of the mark that a space has as a whole: up to it every channel of the space has a mark of its own. No channel is called
+ * so; the first one of an old server on Discord has the server's very id.
+ */
+export function markOfWhole(space: string): string {
+  return `all:${space}`;
+}
+
 export interface Term {
   /** Rises with each. */
   readonly number: number;
@@ -14,6 +22,8 @@ export interface Term {
   readonly restarts: number;
   /** How long before it the one before it began, or asked the platform to be let in, ms; absent for the first. */
   readonly gapMs?: number;
+  /** When the first term of all began, ms since 1970 by the store's clock: before it nobody has listened. */
+  readonly sinceMs: number;
 }
 
 export interface ReadingMarks {
@@ -21,7 +31,7 @@ export interface ReadingMarks {
   begin(platform: string): Promise<Term>;
   /** The reader of this term asks the platform to be let in now: the next term's gap counts from here. Nothing once a later one has begun. */
   entering(platform: string, term: number): Promise<void>;
-  /** Those that are newer than `since`, and those of a space itself (whose channel is the space), however old. */
+  /** Those that are newer than `since`, and those of a space as a whole, however old. */
   list(platform: string, since: string): Promise<readonly ReadingMark[]>;
   /**
    * Never backwards. What is named was taken in durably, and everything before it in its channel.

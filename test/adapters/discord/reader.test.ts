@@ -1,7 +1,7 @@
 // How far the reader has come, over the local Discord: whatever goes wrong meanwhile, nothing that was said is left out.
 import { expect, test } from "vitest";
 import { createDiscordApi } from "../../../src/adapters/discord/api.ts";
-import { Channels } from "../../../src/adapters/discord/channels.ts";
+import { Channels, type KnownChannel } from "../../../src/adapters/discord/channels.ts";
 import type { Message } from "../../../src/adapters/discord/parse.ts";
 import { createMembers } from "../../../src/adapters/discord/members.ts";
 import { Reader } from "../../../src/adapters/discord/reader.ts";
@@ -17,14 +17,22 @@ const system = createSystemClock();
 /** Waits that double from half a second on pass in no time. */
 const clock: Clock = { ...system, after: (ms, run) => system.after(ms / 100, run) };
 const marks = {
-  begin: () => Promise.resolve({ number: 1, restarts: 0 }),
+  begin: () => Promise.resolve({ number: 1, restarts: 0, sinceMs: 0 }),
   list: () => Promise.resolve([]),
   move: () => Promise.resolve(true),
   entering: () => Promise.resolve(),
   drop: () => Promise.resolve(),
 };
 
-async function world({ mostWaiting = 200 } = {}) {
+interface WorldOptions {
+  readonly mostWaiting?: number;
+  /** Somebody listens for the first time: nothing is known. By default it was read to where people began to talk. */
+  readonly isFirst?: boolean;
+  /** Of those from the time when the first channel of a server had the server's id. */
+  readonly isOldServer?: boolean;
+}
+
+async function world({ mostWaiting = 200, isFirst = false, isOldServer = false }: WorldOptions = {}) {
   const stack = new AsyncDisposableStack();
   const discord = await createLocalDiscord();
   stack.defer(() => discord.close());
@@ -33,6 +41,8 @@ async function world({ mostWaiting = 200 } = {}) {
   const channel = discord.channel("general");
   const ana = discord.person("Ana");
   const before = ana.say(channel, "what is read already");
+  const guild = isOldServer ? channel.id : discord.guild.id;
+  const sinceMs = isFirst ? discord.newMoment() : 0;
   /** What was taken in, in its order and once. */
   const taken = new Set<string>();
   /** How often each may still fail, as a store does that is not away. */
@@ -61,17 +71,20 @@ async function world({ mostWaiting = 200 } = {}) {
     },
     {
       term: 1,
-      known: [{ space: discord.guild.id, channel: channel.id, seen: before.id }],
+      sinceMs,
+      known: isFirst ? [] : [{ space: guild, channel: channel.id, seen: before.id }],
       isLive: () => true,
       mostWaiting,
     },
   );
   stack.defer(() => reader.stop());
-  const ids: string[] = [];
+  const ids: string[] = [before.id];
+  const general = { id: channel.id, guild, kind: "text", name: "general", parent: undefined } as const;
   return {
     reader,
     discord,
     ana,
+    guild,
     general: { id: channel.id, channel },
     taken: () => [...taken],
     say: (text: string): string => {
@@ -82,13 +95,16 @@ async function world({ mostWaiting = 200 } = {}) {
     /** What the gateway would tell of it. */
     tell(id: string, content: string): void {
       const told = { id, channel_id: channel.id, content } as Message;
-      reader.message(told, discord.guild.id);
+      reader.message(told, guild);
     },
-    /** What the gateway tells when it is entered anew. */
+    /** What the gateway tells of the server. @param others its other channels. */
+    list(others: readonly KnownChannel[] = [], joinedMs = 0): void {
+      reader.guild(guild, [{ ...general, newest: ids.at(-1)! }, ...others], joinedMs);
+    },
+    /** What it tells when it is entered anew. */
     enter(): void {
       reader.enter();
-      const known = { guild: discord.guild.id, kind: "text", name: "general", parent: undefined } as const;
-      reader.guild(discord.guild.id, [{ ...known, id: channel.id, newest: ids.at(-1) ?? "0" }]);
+      this.list();
     },
     /** The store takes long from now on. @returns what ends that. */
     hold(): () => void {
@@ -130,17 +146,76 @@ test("thrown out of the gateway before it has told its channels: what was said i
   w.tell(w.say("heard elsewhere"), "heard elsewhere");
   await until(() => w.taken().includes("heard elsewhere"), { what: "it was taken in" });
   w.reader.enter();
-  const guild = w.discord.guild.id;
-  const thread = {
-    id: root.id,
+  const { guild } = w;
+  w.reader.guild(
     guild,
-    kind: "thread",
-    name: undefined,
-    parent: w.general.id,
-    newest,
-  } as const;
-  w.reader.guild(guild, [thread]);
+    [{ id: root.id, guild, kind: "thread", name: undefined, parent: w.general.id, newest }],
+    0,
+  );
   await until(() => w.taken().includes("missed in the thread"), { what: "the thread was fetched" });
+});
+
+test("what is said while Discord cannot reach the server, amid the fetching of what was missed before, is fetched too", async () => {
+  await using w = await world();
+  const goOn = w.hold();
+  w.say("missed");
+  w.enter();
+  await w.held();
+  w.reader.away(w.guild);
+  w.say("missed in the outage");
+  w.list();
+  goOn();
+  await until(() => w.taken().length >= 2, { what: "both were taken in" });
+  expect(w.taken()).toEqual(["missed", "missed in the outage"]);
+});
+
+test("in a server whose first channel has the server's id, what was missed there is fetched, though newer words stand in another channel", async () => {
+  await using w = await world({ isOldServer: true });
+  w.say("missed");
+  const other = w.discord.channel("other");
+  const { id: newest } = w.ana.say(other, "missed too");
+  w.reader.enter();
+  w.list([{ id: other.id, guild: w.guild, kind: "text", name: "other", parent: undefined, newest }]);
+  await until(() => w.taken().length >= 2, { what: "both were taken in" });
+  expect(new Set(w.taken())).toEqual(new Set(["missed", "missed too"]));
+});
+
+test("where somebody listens for the first time, what was said before that is left alone, and what was said since is taken in", async () => {
+  await using w = await world({ isFirst: true });
+  w.enter();
+  w.tell(w.say("heard"), "heard");
+  await until(() => w.taken().includes("heard"), { what: "it was taken in" });
+  expect(w.taken()).toEqual(["heard"]);
+  await using late = await world({ isFirst: true });
+  late.say("said before the gateway was entered");
+  late.enter();
+  await until(() => late.taken().length > 0, { what: "it was fetched" });
+  expect(late.taken()).toEqual(["said before the gateway was entered"]);
+});
+
+test("in a server that nobody has heard of, what was said since the bot came there is fetched, and nothing from before", async () => {
+  await using w = await world();
+  const club = w.discord.addGuild("Club");
+  const channel = w.discord.channel("club", "text", club);
+  w.ana.say(channel, "before the bot came");
+  w.discord.invite(club);
+  const { id: newest } = w.ana.say(channel, "since the bot is there");
+  const told = { id: channel.id, guild: club.id, kind: "text", name: "club", parent: undefined } as const;
+  w.reader.enter();
+  w.reader.guild(club.id, [{ ...told, newest }], club.joinedAtMs);
+  await until(() => w.taken().length > 0, { what: "it was fetched" });
+  expect(w.taken()).toEqual(["since the bot is there"]);
+});
+
+test("what was said between two stays of the bot in a server is left alone, though it was read before the first one ended", async () => {
+  await using w = await world();
+  w.say("while the bot was gone");
+  const joinedMs = w.discord.newMoment();
+  w.say("since it is back");
+  w.reader.enter();
+  w.list([], joinedMs);
+  await until(() => w.taken().length > 0, { what: "it was fetched" });
+  expect(w.taken()).toEqual(["since it is back"]);
 });
 
 test("what found the line full, amid the fetching of what was missed before, is fetched later", async () => {
@@ -242,7 +317,7 @@ test("a message whose channel Discord does not tell of now is taken in once it d
   const { discord, api, taken, receive } = world;
   const reader = new Reader(
     { api, marks, receive, leave: () => Promise.resolve(), clock, log: silentLog },
-    { term: 1, known: [], isLive: () => true },
+    { term: 1, sinceMs: 0, known: [], isLive: () => true },
   );
   discord.fault("GET /channels/:channel", { kind: "status", status: 502 }, { times: 6 });
   const channel = discord.channel("general");

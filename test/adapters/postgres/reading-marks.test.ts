@@ -1,6 +1,7 @@
 // How far a platform was read, and where its threads hang, as rows.
 import { expect, test } from "vitest";
 import { createReadingMarks } from "../../../src/adapters/postgres/reading-marks.ts";
+import { markOfWhole } from "../../../src/core/ports/reading-marks.ts";
 import { createThreadPlaces } from "../../../src/adapters/postgres/thread-places.ts";
 import { sessionIdOf } from "../../../src/core/thread.ts";
 import { postgresBackend } from "./backends.ts";
@@ -67,9 +68,22 @@ test("the place of a thread is kept once", async () => {
   expect(await places.of(session)).toEqual({ parent: "1", name: "first\uFFFD" });
 });
 
-test("old marks are left out when they are listed, but those of a space itself are not", async () => {
+test("old marks are left out when they are listed, but those of a space as a whole are not", async () => {
   const marks = createReadingMarks(backend.sql());
   const { number } = await marks.begin("four");
-  await marks.move("four", number, [mark("5", "9"), mark("6", "1"), mark("900", "2")]);
-  expect(await marks.list("four", "100")).toEqual([mark("5", "9"), mark("900", "2")]);
+  await marks.move("four", number, [mark("5", markOfWhole("9")), mark("6", "9"), mark("900", "2")]);
+  expect(await marks.list("four", "100")).toEqual([mark("5", markOfWhole("9")), mark("900", "2")]);
+});
+
+test("each term knows since when somebody listens", async () => {
+  const sql = backend.sql();
+  const marks = createReadingMarks(sql);
+  const { sinceMs } = await marks.begin("six");
+  const [now] = await sql.query<{ now: number }>({ name: "the-time", text: "select now_ms() as now" });
+  expect(now!.now - sinceMs).toBeLessThan(60_000);
+  await sql.query({
+    name: "since-long",
+    text: "update reader_terms set first_began_at = first_began_at - 86400000 where platform = 'six'",
+  });
+  expect((await marks.begin("six")).sinceMs).toBe(sinceMs - 86_400_000);
 });

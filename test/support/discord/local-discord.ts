@@ -38,6 +38,8 @@ export interface LocalDiscord extends AsyncDisposable {
   readonly guild: Guild;
   /** The bot is in it from the beginning, as the gateway tells when it is entered. */
   addGuild(name: string): Guild;
+  /** A time that all that was said until now lies before, and nothing that is said later, ms. */
+  newMoment(): number;
   /** Whether the bot is in the guild: an admin invites it, or throws it out. */
   invite(guild: Guild): void;
   throwOut(guild: Guild): void;
@@ -146,8 +148,10 @@ export async function createLocalDiscord(options: LocalDiscordOptions = {}): Pro
     botMention: `<@${bot.id}>`,
     guild: home,
     addGuild: (name) => state.addGuild(name, INVITED),
+    newMoment: () => state.newMoment(),
     invite(guild) {
       guild.hasBot = true;
+      guild.joinedAtMs = state.newMoment();
       guildEvent(platform, guild);
     },
     throwOut(guild) {

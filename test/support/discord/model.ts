@@ -48,6 +48,8 @@ export interface Guild {
   botPermissions: Set<Permission>;
   /** Whether the bot is in it, and whether Discord itself can reach it. */
   hasBot: boolean;
+  /** When the bot came there the last time. */
+  joinedAtMs: number;
   isAway: boolean;
 }
 

@@ -3,12 +3,28 @@ const EPOCH_MS = 1_420_070_400_000;
 
 export type NewSnowflake = () => string;
 
-export function createSnowflakes(nowMs: () => number): NewSnowflake {
+export interface Snowflakes {
+  readonly newId: NewSnowflake;
+  /** A time that all ids until now lie before, and none that comes later does, ms. */
+  newMoment(): number;
+}
+
+export function createSnowflakes(nowMs: () => number): Snowflakes {
   let last = 0n;
-  return () => {
-    const next = snowflakeAt(nowMs());
-    last = next > last ? next : last + 1n;
-    return String(last);
+  const next = (): bigint => {
+    const now = snowflakeAt(nowMs());
+    return now > last ? now : last + 1n;
+  };
+  return {
+    newId() {
+      last = next();
+      return String(last);
+    },
+    newMoment() {
+      const moment = timeOfSnowflake(String(next())) + 1;
+      last = snowflakeAt(moment) - 1n;
+      return moment;
+    },
   };
 }
 

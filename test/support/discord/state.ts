@@ -10,7 +10,7 @@ import {
   type Profile,
   type StoredMessage,
 } from "./model.ts";
-import { createSnowflakes, type NewSnowflake } from "./snowflake.ts";
+import { createSnowflakes, type NewSnowflake, type Snowflakes } from "./snowflake.ts";
 
 export interface NewMessage {
   readonly author: string;
@@ -31,6 +31,7 @@ const TYPING_MS = 10_000;
 
 export class DiscordState {
   readonly newId: NewSnowflake;
+  readonly newMoment: Snowflakes["newMoment"];
   readonly nowMs: () => number;
   /** Who is in no server any more. */
   readonly left = new Set<string>();
@@ -48,7 +49,9 @@ export class DiscordState {
 
   constructor(nowMs: () => number) {
     this.nowMs = nowMs;
-    this.newId = createSnowflakes(nowMs);
+    const { newId, newMoment } = createSnowflakes(nowMs);
+    this.newId = newId;
+    this.newMoment = newMoment;
   }
 
   addProfile(
@@ -69,6 +72,7 @@ export class DiscordState {
       botRole: this.newId(),
       botPermissions: new Set(permissions),
       hasBot: true,
+      joinedAtMs: this.newMoment(),
       isAway: false,
     };
     this.guilds.set(id, guild);
@@ -77,7 +81,7 @@ export class DiscordState {
 
   /** One that the bot is not in, and hears nothing of. */
   addStrangeGuild(name: string): Guild {
-    const nowhere = { botPermissions: new Set<Permission>(), hasBot: false, isAway: false };
+    const nowhere = { botPermissions: new Set<Permission>(), hasBot: false, joinedAtMs: 0, isAway: false };
     return { id: this.newId(), name, botRole: this.newId(), ...nowhere };
   }
 

@@ -100,7 +100,7 @@ export function guildJson(state: DiscordState, guild: Guild, bot: Profile): Json
     name: guild.name,
     icon: null,
     owner_id: "1",
-    joined_at: isoOf(1_700_000_000_000),
+    joined_at: isoOf(guild.joinedAtMs),
     large: false,
     unavailable: false,
     member_count: 3,
