@@ -1,7 +1,7 @@
 /** The tool calls of one reply, put together from their pieces. Servers disagree about how a piece names its call. */
 
 import type { ToolCall } from "../../core/entry.ts";
-import { listOf, objectOf, parseJson, textOf } from "./json.ts";
+import { listOf, objectOf, parseJson, textOf, type JsonObject } from "./json.ts";
 
 interface OpenCall {
   readonly id: string;
@@ -10,6 +10,8 @@ interface OpenCall {
   readonly index: number | undefined;
   name: string;
   arguments: string;
+  /** What came beside it (`extra_content`). */
+  extra: JsonObject | null;
 }
 
 /** A call whose server never gave it a name: no tool is called this, so the model reads which ones there are. */
@@ -34,7 +36,9 @@ export class CallPieces {
   push(pieces: unknown): void {
     for (const each of listOf(pieces)) {
       const piece = objectOf(each);
-      if (piece !== undefined) this.#piece(piece["index"], piece["id"], objectOf(piece["function"]) ?? piece);
+      if (piece === undefined) continue;
+      const call = this.#piece(piece["index"], piece["id"], objectOf(piece["function"]) ?? piece);
+      call.extra = objectOf(piece["extra_content"]) ?? call.extra;
     }
   }
 
@@ -56,16 +60,23 @@ export class CallPieces {
   }
 
   all(): readonly ToolCall[] {
-    return this.#calls
-      .filter((call) => call.name !== "" || call.arguments.trim() !== "")
-      .map((call) => ({
-        id: call.id,
-        name: call.name === "" ? NAMELESS : call.name,
-        arguments: call.arguments.trim() === "" ? "{}" : call.arguments,
-      }));
+    return this.#real().map((call) => ({
+      id: call.id,
+      name: call.name === "" ? NAMELESS : call.name,
+      arguments: call.arguments.trim() === "" ? "{}" : call.arguments,
+    }));
   }
 
-  #piece(index: unknown, wireId: unknown, body: Readonly<Record<string, unknown>>): void {
+  /** What came beside each of `all`. */
+  extras(): readonly (JsonObject | null)[] {
+    return this.#real().map((call) => call.extra);
+  }
+
+  #real(): readonly OpenCall[] {
+    return this.#calls.filter((call) => call.name !== "" || call.arguments.trim() !== "");
+  }
+
+  #piece(index: unknown, wireId: unknown, body: JsonObject): OpenCall {
     // An empty id or name is how some servers continue a call.
     const id = textOf(wireId);
     const name = textOf(body["name"]);
@@ -84,6 +95,7 @@ export class CallPieces {
       call.arguments = JSON.stringify(text);
       if (isNew) this.#onInput(call.id, call.name, call.arguments);
     }
+    return call;
   }
 
   #find(index: number | undefined, id: string | undefined, name: string | undefined): OpenCall | undefined {
@@ -109,6 +121,7 @@ export class CallPieces {
       index,
       name: "",
       arguments: "",
+      extra: null,
     };
     this.#calls.push(call);
     return call;

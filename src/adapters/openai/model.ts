@@ -99,6 +99,8 @@ async function* answer(
       const reply = new Reply(out, {
         idPrefix: `call_${bodyHash.slice(0, 12)}_`,
         secret: provider.settings.apiKey,
+        beginsThinking: request.model.beginsThinking,
+        replays: request.model.replays,
       });
       const connection = new Connection(provider, reply, stops);
       try {

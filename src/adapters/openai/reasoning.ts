@@ -1,6 +1,6 @@
 /**
- * The opaque `reasoning_details` that a provider demands back: gathered from deltas, kept as JSON text
- * (`{"reasoning_details":[…]}`), replayed as it came.
+ * What a provider demands back of the reasoning behind a reply: the opaque `reasoning_details`, gathered from deltas; and, of a reply
+ * with calls, what the model's record says. Kept as JSON text (`{"reasoning_details":[…]}`), replayed as it came.
  */
 
 import { listOf, objectOf, parseJson, textOf, type JsonObject } from "./json.ts";
@@ -29,17 +29,37 @@ export class ReasoningDetails {
     return readable;
   }
 
-  /** Undefined when there were none. */
-  toText(): string | undefined {
-    return this.#details.length === 0 ? undefined : JSON.stringify({ reasoning_details: this.#details });
+  /** Undefined when there is nothing to keep. */
+  toText(beside: BesideCalls): string | undefined {
+    const kept = { ...(this.#details.length > 0 && { reasoning_details: this.#details }), ...beside };
+    return Object.keys(kept).length === 0 ? undefined : JSON.stringify(kept);
   }
 }
 
-/** What to put into the assistant's message; undefined when the text is not one of ours. */
-export function replayOf(reasoning: string | undefined): readonly unknown[] | undefined {
-  if (reasoning === undefined) return undefined;
-  const details = objectOf(parseJson(reasoning))?.["reasoning_details"];
-  return Array.isArray(details) && details.length > 0 ? details : undefined;
+/** What is kept of a reply with calls, where the model's record asks for it (`replays`). */
+export interface BesideCalls {
+  /** The whole thinking. */
+  readonly reasoning_content?: string;
+  /** Of each call what came beside it; null where nothing did. */
+  readonly extra_content?: readonly (JsonObject | null)[];
+}
+
+export interface Replay extends BesideCalls {
+  readonly reasoning_details?: readonly unknown[];
+}
+
+/** What there is to put into the assistant's message; nothing when the text is not one of ours. */
+export function replayOf(reasoning: string | undefined): Replay {
+  const kept = reasoning === undefined ? undefined : objectOf(parseJson(reasoning));
+  if (kept === undefined) return {};
+  const details = listOf(kept["reasoning_details"]);
+  const content = textOf(kept["reasoning_content"]);
+  const extras = listOf(kept["extra_content"]).map((extra) => objectOf(extra) ?? null);
+  return {
+    ...(details.length > 0 && { reasoning_details: details }),
+    ...(content !== undefined && { reasoning_content: content }),
+    ...(extras.length > 0 && { extra_content: extras }),
+  };
 }
 
 function continues(last: JsonObject, next: JsonObject): boolean {

@@ -1,12 +1,12 @@
 /** One reply of a model, put together from the chunks of one try. A new try starts with a new one. */
 
 import type { BobbinError } from "../../core/errors.ts";
-import type { ModelEvent } from "../../core/ports/model.ts";
+import type { ModelEvent, ModelRecord } from "../../core/ports/model.ts";
 import type { ImagePart } from "../../core/part.ts";
 import { CallPieces } from "./calls.ts";
 import { cutOff, failureOfObject, garbage } from "./failures.ts";
 import { listOf, objectOf, parseJson, textOf, type JsonObject } from "./json.ts";
-import { ReasoningDetails } from "./reasoning.ts";
+import { ReasoningDetails, type BesideCalls } from "./reasoning.ts";
 import { splitThinking, type SplitText } from "./think-tags.ts";
 
 type Done = Extract<ModelEvent, { kind: "done" }>;
@@ -16,6 +16,9 @@ export interface ReplyOptions {
   readonly idPrefix: string;
   /** The key, which no error may carry. */
   readonly secret: string;
+  /** As the model's record has them. */
+  readonly beginsThinking?: boolean | undefined;
+  readonly replays?: ModelRecord["replays"] | undefined;
 }
 
 /** Never throws: what is wrong with the stream stands in `failure`. Events are pushed to `out` as they come. */
@@ -27,6 +30,8 @@ export class Reply {
   readonly #images: ImagePart[] = [];
   readonly #split: SplitText;
   #text = "";
+  /** The thinking, where the provider wants it back as text. */
+  #thought = "";
   #finish: string | undefined;
   #sawDone = false;
   #sawDelta = false;
@@ -45,11 +50,15 @@ export class Reply {
     this.#out = out;
     this.#options = options;
     this.#split = splitThinking(
-      (text) => {
-        this.#text += text;
-        out.push({ kind: "text", text });
+      {
+        text: (text) => {
+          this.#text += text;
+          out.push({ kind: "text", text });
+        },
+        thinking: (text) => out.push({ kind: "thinking", text }),
+        drop: () => this.#drop(),
       },
-      (text) => out.push({ kind: "thinking", text }),
+      options.beginsThinking === true,
     );
     this.#calls = new CallPieces(options.idPrefix, (call, name, text) => {
       out.push({ kind: "tool_input", call, name, text });
@@ -133,7 +142,7 @@ export class Reply {
   done(): Done {
     const calls = this.#calls.all();
     const finish = finishOf(this.#finish);
-    const reasoning = this.#reasoning.toText();
+    const reasoning = this.#reasoning.toText(calls.length === 0 ? {} : this.#besideCalls());
     return {
       kind: "done",
       text: this.#text,
@@ -143,6 +152,15 @@ export class Reply {
       finish,
       // Whatever cut the reply may have cut the call that it ends with.
       ...(finish !== "end" && calls.length > 0 && !this.#calls.lastIsWhole() && { cutCall: true as const }),
+    };
+  }
+
+  #besideCalls(): BesideCalls {
+    const { replays } = this.#options;
+    const extras = replays === "extra_content" ? this.#calls.extras() : [];
+    return {
+      ...(this.#thought !== "" && { reasoning_content: this.#thought }),
+      ...(extras.some((extra) => extra !== null) && { extra_content: extras }),
     };
   }
 
@@ -171,7 +189,18 @@ export class Reply {
     const details =
       delta["reasoning_details"] == null ? "" : this.#reasoning.push(delta["reasoning_details"]);
     const text = textOf(delta["reasoning_content"]) ?? textOf(delta["reasoning"]) ?? details;
-    if (text !== "") this.#out.push({ kind: "thinking", text });
+    if (text === "") return;
+    this.#split.isApart();
+    if (this.#options.replays === "reasoning_content") this.#thought += text;
+    this.#out.push({ kind: "thinking", text });
+  }
+
+  /** The text that was told of the reply so far was thinking, and is void; its images are told again. */
+  #drop(): void {
+    if (this.#text === "") return;
+    this.#text = "";
+    this.#out.push({ kind: "again", why: "the text so far was the model's thinking" });
+    for (const image of this.#images) this.#out.push({ kind: "image", image });
   }
 
   #part(part: JsonObject | undefined): void {

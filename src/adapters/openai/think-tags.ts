@@ -6,31 +6,50 @@
 export interface SplitText {
   /** Takes the next piece. */
   push(piece: string): void;
+  /** The server sends thinking by itself, so that nothing before a closing tag is any. Changes nothing behind the first piece. */
+  isApart(): void;
   /** The text is over: what was held back because it could have become a tag is text after all. */
   end(): void;
 }
 
+export interface ThinkingTo {
+  text(text: string): void;
+  thinking(text: string): void;
+  /** All text so far was thinking after all. */
+  drop(): void;
+}
+
 const TAG = /<(think|thinking)>/i;
 const LONGEST_OPENING = "<thinking>".length;
+const CLOSING = "</think>";
 
 /**
  * A tag counts anywhere except in code (between backticks, in a fence), where people talk about it. A block that is never
  * closed is thinking to the end. White space between a leading block and the text belongs to neither.
+ *
+ * Some chat templates write the opening tag themselves, so that the text holds the closing one alone. Who knows of it says so with
+ * `begins`; else what stood before it was shown already, and is dropped. Only the first one counts, at an end of its line and before
+ * any block: in the midst of a line people talk about it.
+ * @param begins whether the text begins inside of a block.
  */
-export function splitThinking(onText: (text: string) => void, onThinking: (text: string) => void): SplitText {
+export function splitThinking(to: ThinkingTo, begins: boolean): SplitText {
   let held = "";
-  let closing: string | undefined;
+  let closing = begins ? CLOSING : undefined;
   let skipSpace = false;
   let anyText = false;
-  const code = codeTracker();
+  let anyTag = begins;
+  let hasBegun = false;
+  let lastShown = "\n";
+  let code = codeTracker();
 
   const text = (piece: string): void => {
     const shown = skipSpace ? piece.trimStart() : piece;
     if (shown === "") return;
     skipSpace = false;
     anyText = true;
+    lastShown = shown.slice(-1);
     code.push(shown);
-    onText(shown);
+    to.text(shown);
   };
 
   const inText = (piece: string): string => {
@@ -41,9 +60,19 @@ export function splitThinking(onText: (text: string) => void, onThinking: (text:
       const tag = TAG.exec(rest);
       if (tag?.index === 0 && !code.isInside()) {
         closing = `</${tag[1]?.toLowerCase() ?? ""}>`;
+        anyTag = true;
         return piece.slice(at + tag[0].length);
       }
-      if (couldBecomeTag(rest) && !code.isInside()) {
+      const lone = anyTag || code.isInside() ? "none" : loneClosing(piece.slice(at), lastShown);
+      if (lone === "whole") {
+        to.drop();
+        code = codeTracker();
+        anyTag = true;
+        anyText = false;
+        skipSpace = true;
+        return piece.slice(at + CLOSING.length);
+      }
+      if (lone === "perhaps" || (couldBecomeTag(rest) && !code.isInside())) {
         held = piece.slice(at);
         return "";
       }
@@ -57,19 +86,25 @@ export function splitThinking(onText: (text: string) => void, onThinking: (text:
   const inThinking = (piece: string, close: string): string => {
     const at = piece.toLowerCase().indexOf(close);
     if (at !== -1) {
-      if (at > 0) onThinking(piece.slice(0, at));
+      if (at > 0) to.thinking(piece.slice(0, at));
       closing = undefined;
       if (!anyText) skipSpace = true;
       return piece.slice(at + close.length);
     }
     const keep = tailThatStarts(close, piece);
-    if (keep < piece.length) onThinking(piece.slice(0, piece.length - keep));
+    if (keep < piece.length) to.thinking(piece.slice(0, piece.length - keep));
     held = piece.slice(piece.length - keep);
     return "";
   };
 
   return {
+    isApart() {
+      if (hasBegun) return;
+      closing = undefined;
+      anyTag = true;
+    },
     push(piece) {
+      hasBegun ||= piece !== "";
       let rest = held === "" ? piece : held + piece;
       held = "";
       while (rest !== "") rest = closing === undefined ? inText(rest) : inThinking(rest, closing);
@@ -79,7 +114,7 @@ export function splitThinking(onText: (text: string) => void, onThinking: (text:
       held = "";
       if (rest === "") return;
       if (closing === undefined) text(rest);
-      else onThinking(rest);
+      else to.thinking(rest);
     },
   };
 }
@@ -87,6 +122,16 @@ export function splitThinking(onText: (text: string) => void, onThinking: (text:
 function couldBecomeTag(rest: string): boolean {
   const lower = rest.toLowerCase();
   return "<think>".startsWith(lower) || "<thinking>".startsWith(lower);
+}
+
+/** Whether a text begins with a closing tag that ends its line, or stands at the beginning of one; `perhaps`: more of it has to come. */
+function loneClosing(rest: string, before: string): "none" | "perhaps" | "whole" {
+  const lower = rest.slice(0, CLOSING.length + 1).toLowerCase();
+  if (CLOSING.startsWith(lower) && lower.length < CLOSING.length) return "perhaps";
+  if (!lower.startsWith(CLOSING)) return "none";
+  const after = lower.slice(CLOSING.length);
+  if (before === "\n" || /^[\r\n]/.test(after)) return "whole";
+  return after === "" ? "perhaps" : "none";
 }
 
 /** Length of the longest end of `piece` that `close` begins with. */

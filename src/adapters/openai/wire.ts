@@ -8,9 +8,9 @@ import type {
   ChatCompletionMessageParam,
   ChatCompletionTool,
 } from "openai/resources/chat/completions";
-import type { ContentPart, ModelMessage, ModelRequest } from "../../core/ports/model.ts";
+import type { ContentPart, ModelMessage, ModelRecord, ModelRequest } from "../../core/ports/model.ts";
 import { cleanJsonText } from "../../core/text.ts";
-import { replayOf } from "./reasoning.ts";
+import { replayOf, type Replay } from "./reasoning.ts";
 
 /** Beyond OpenAI's own: what OpenRouter and the providers behind it read. */
 interface CacheMark {
@@ -46,17 +46,22 @@ function messagesOf(request: ModelRequest): ChatCompletionMessageParam[] {
     const marked = readsMarks && request.cacheSystem;
     messages.push({ role: "system", content: marked ? [markedText(request.system)] : request.system });
   }
-  for (const message of request.messages) messages.push(messageOf(message, readsMarks));
+  const { replays } = request.model;
+  for (const message of request.messages) messages.push(messageOf(message, readsMarks, replays));
   return messages;
 }
 
-function messageOf(message: ModelMessage, readsMarks: boolean): ChatCompletionMessageParam {
+function messageOf(
+  message: ModelMessage,
+  readsMarks: boolean,
+  replays: ModelRecord["replays"],
+): ChatCompletionMessageParam {
   const marked = readsMarks && message.cacheHere === true;
   switch (message.role) {
     case "user":
       return { role: "user", content: userContent(message.content, marked) };
     case "assistant":
-      return assistantOf(message, marked);
+      return assistantOf(message, marked, replays);
     case "tool": {
       // Some servers refuse an empty result, and the refusal would come again with every later message.
       const content = message.content === "" ? "(no output)" : message.content;
@@ -86,20 +91,30 @@ function userContent(parts: readonly ContentPart[], marked: boolean): string | C
 function assistantOf(
   message: Extract<ModelMessage, { role: "assistant" }>,
   marked: boolean,
+  replays: ModelRecord["replays"],
 ): ChatCompletionMessageParam {
-  const details = replayOf(message.reasoning);
-  const assistant: ChatCompletionAssistantMessageParam & { reasoning_details?: readonly unknown[] } = {
+  const {
+    reasoning_details: details,
+    reasoning_content: thought = "",
+    extra_content,
+  } = replayOf(message.reasoning);
+  const extras = replays === "extra_content" ? (extra_content ?? []) : [];
+  // Also where there was none: a message with calls that lacks the field is refused.
+  const wantsThought = replays === "reasoning_content" && message.calls.length > 0;
+  const assistant: ChatCompletionAssistantMessageParam & Replay = {
     role: "assistant",
     // An empty string beside calls is refused by some servers, null is what OpenAI itself sends.
     content: message.text === "" ? null : marked ? [markedText(message.text)] : message.text,
     ...(message.calls.length > 0 && {
-      tool_calls: message.calls.map((call) => ({
+      tool_calls: message.calls.map((call, at) => ({
         id: call.id,
         type: "function" as const,
         function: { name: call.name, arguments: call.arguments.trim() === "" ? "{}" : call.arguments },
+        ...(extras[at] != null && { extra_content: extras[at] }),
       })),
     }),
     ...(details !== undefined && { reasoning_details: details }),
+    ...(wantsThought && { reasoning_content: thought }),
   };
   return assistant;
 }

@@ -105,6 +105,8 @@ const modelSchema = z
     caching: z.enum(["automatic", "breakpoints"]).optional(),
     strictAlternation: z.boolean().optional(),
     outputCapField: z.enum(["max_tokens", "max_completion_tokens"]).optional(),
+    replays: z.enum(["none", "reasoning_content", "extra_content"]).optional(),
+    beginsThinking: z.boolean().optional(),
     price: z
       .strictObject({
         input: dollars,

@@ -24,6 +24,13 @@ export interface ModelRecord {
   readonly strictAlternation?: boolean;
   /** The name of the wire's field for the output cap: newer OpenAI models refuse the older one. */
   readonly outputCapField?: "max_tokens" | "max_completion_tokens";
+  /**
+   * What the provider wants back of a reply with calls, or it refuses the results: its thinking as text (DeepSeek, Kimi), or what came
+   * beside each call (Gemini). Default: by the server's address, `none` for all others.
+   */
+  readonly replays?: "none" | "reasoning_content" | "extra_content";
+  /** The chat template opens the thinking, so that the text begins with it and has the closing tag alone. Default false. */
+  readonly beginsThinking?: boolean;
   /** US dollars per million tokens; used where the provider reports no cost. */
   readonly price?: {
     readonly input: number;
@@ -91,7 +98,7 @@ export type ModelEvent =
   /** A piece of a call's arguments as they are written. */
   | { readonly kind: "tool_input"; readonly call: string; readonly name: string; readonly text: string }
   | { readonly kind: "image"; readonly image: ImagePart }
-  /** The stream broke and is tried anew: everything since `sent` is void. */
+  /** The stream broke and is tried anew, or its text was none: everything since `sent` is void. */
   | { readonly kind: "again"; readonly why: string }
   /** Reported usage of one try, also of a failed or cancelled one; before the final event. */
   | { readonly kind: "usage"; readonly usage: CallUsage }

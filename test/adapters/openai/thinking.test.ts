@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { ModelEvent } from "../../../src/core/ports/model.ts";
 import { bytes, delta, events, says } from "../../support/fake-llm/answers.ts";
-import { asks, gather, only, shownText } from "../../support/fake-llm/request.ts";
+import { asks, gather, only, plainModel, shownText } from "../../support/fake-llm/request.ts";
 import type { FakeAnswer } from "../../support/fake-llm/server.ts";
 import { connected } from "./connected.ts";
 
@@ -40,6 +40,48 @@ describe("thinking", () => {
   ])("W20: %s", async (_, pieces, text, thinking) => {
     const all = await answered(says(pieces));
     expect([only(all, "done").text, shownText(all), thoughts(all)]).toEqual([text, text, thinking]);
+  });
+
+  test.each([
+    ["told with its record", ["sec", "ret <b> </th", "ink>\n\nok"], "ok", "secret <b> "],
+    ["that never ends", ["secret to the end"], "", "secret to the end"],
+    ["and a tag in the answer", ["secret</think>say `</think>` there"], "say `</think>` there", "secret"],
+  ])("W11: thinking whose opening tag stands in the chat template, %s", async (_, pieces, text, thinking) => {
+    await using provider = await connected([says(pieces)]);
+    const model = { ...plainModel, beginsThinking: true };
+    const all = await gather(provider.model, asks("go", { model }));
+    expect([only(all, "done").text, shownText(all), thoughts(all)]).toEqual([text, text, thinking]);
+  });
+
+  test("W11: a server that sends the thinking apart sends no tag: its text is text whatever the record says", async () => {
+    await using provider = await connected([
+      events(delta({ reasoning_content: "hm" }), delta({ content: "ok" }, "stop")),
+    ]);
+    const all = await gather(provider.model, asks("go", { model: { ...plainModel, beginsThinking: true } }));
+    expect([only(all, "done").text, thoughts(all)]).toEqual(["ok", "hm"]);
+  });
+
+  test.each([
+    ["at the end of a line", ["secret, `odd\n as it is", "</th", "ink>", "\n\nok"], "ok"],
+    ["on a line of its own", ["secret\n", "</think>", "ok"], "ok"],
+    ["in one piece", ["secret\n</think>\n\nok"], "ok"],
+    ["and a second one", ["secret\n</think>\nok\n</think>\nthere"], "ok\n</think>\nthere"],
+    ["at the very beginning", ["</think>\n\nok"], "ok"],
+  ])("W11: a closing tag that nothing opened, %s, drops what stood before it", async (_, pieces, text) => {
+    const all = await answered(says(pieces));
+    expect([only(all, "done").text, shownText(all)]).toEqual([text, text]);
+  });
+
+  test.each([
+    ["in the midst of a line", ["write </th", "ink> there"]],
+    ["in backticks", ["end it with `</think>`\n", "and go on"]],
+    ["in a fence", ["```\n</think>\n```\nend"]],
+    ["as the last word", ["end it with </think>"]],
+    ["that is none", ["a\n</thinker>\nb"]],
+  ])("W11: a closing tag that people talk about, %s, stays", async (_, pieces) => {
+    const all = await answered(says(pieces));
+    expect(only(all, "done").text).toBe(pieces.join(""));
+    expect(shownText(all)).toBe(pieces.join(""));
   });
 
   test("reasoning fields are thinking and no text, and one thought in two fields is told once", async () => {
