@@ -1,5 +1,6 @@
 /** One round as it is stored: the reply, its results, and the model calls that it took, with all that they were told. */
 
+import type { Gauge } from "./context/gauge.ts";
 import type { EntryBody } from "./entry.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { CallUsage } from "./usage.ts";
@@ -75,4 +76,6 @@ export interface RoundRecord {
   readonly modelCalls: readonly ModelCallRecord[];
   /** The run may make no model call after it: who writes now is left for the next run, since this one could not answer. */
   readonly isLast?: true;
+  /** What the session has learnt of its model, where that is new: kept for its next runs. */
+  readonly gauge?: Gauge;
 }

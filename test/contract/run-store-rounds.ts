@@ -79,6 +79,38 @@ export const roundCases: readonly ContractCase<RunStoreSubject>[] = [
     },
   },
   {
+    title:
+      "what was learnt of the model comes with the next claims, over runs and a reset, until something newer is",
+    async run(subject) {
+      const { store, inbox } = subject;
+      const first = await running(subject, "one");
+      expect(first.gauge).toBeUndefined();
+      const gauge = { model: "m", window: 128_000, scale: 1.125, share: 0.1 + 0.2 };
+      const told = (what: string) => ({ hash: `${what}-${first.session}`, text: what });
+      const frozen = { prompt: told("prompt"), tools: told("tools") };
+      await store.commitRound(first.fence, { ...round(1, answer("a step")), gauge }, frozen);
+      const resumed = asRun(await store.open(first.session, "w"));
+      expect([resumed.gauge, resumed.frozen]).toEqual([gauge, frozen]);
+      await store.commitRound(resumed.fence, round(2, answer("another")));
+      await store.end(resumed.fence, { reason: "stop", round: round(3, answer("done")), modelCalls: [] });
+      await store.settled(resumed.fence);
+      await inbox.put(command(first.session, "reset"));
+      await inbox.put(message(first.session, "two"));
+      const second = asRun(await store.open(first.session, "w"));
+      expect(second.gauge).toEqual(gauge);
+      const newer = { ...gauge, share: 0.25 };
+      const error = { code: "context_length", message: "too long" } as const;
+      await store.end(
+        second.fence,
+        { reason: "error", error, note: "n", modelCalls: [], gauge: newer },
+        frozen,
+      );
+      await store.settled(second.fence);
+      await inbox.put(message(first.session, "three"));
+      expect(asRun(await store.open(first.session, "w")).gauge).toEqual(newer);
+    },
+  },
+  {
     title: "a reply that is stored before its tools run admits nothing, and its round is completed later",
     async run(subject) {
       const { store, inbox, transcripts } = subject;

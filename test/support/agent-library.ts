@@ -14,6 +14,7 @@ import { runLoop } from "../../src/core/agent/loop.ts";
 import type { SessionOptions } from "../../src/core/agent/session-options.ts";
 import { createSession, type Session, type SessionDeps } from "../../src/core/agent/session.ts";
 import { allowAll, type Effect, type Tool } from "../../src/core/agent/tool.ts";
+import type { Learnt } from "../../src/core/context/gauge.ts";
 import type { ContextEntry, EntryBody, UserEntry } from "../../src/core/entry.ts";
 import type { RunEvent } from "../../src/core/events.ts";
 import type { RunId } from "../../src/core/ids.ts";
@@ -69,6 +70,7 @@ export interface LoopCase {
   readonly profile?: Partial<LoopProfile>;
   readonly entries?: readonly ContextEntry[];
   readonly roundsDone?: number;
+  readonly learnt?: Learnt;
   /** Answers that differ from "stored, nobody joins". */
   onCommit?(record: RoundRecord): Partial<CommitAnswer> | undefined;
   isLive?(): boolean;
@@ -113,6 +115,7 @@ export function startLoop(deps: Ports, given: LoopCase = {}): LoopRun {
     run: RUN,
     entries: given.entries ?? [stored(1, user("hello"))],
     roundsDone: given.roundsDone ?? 0,
+    ...(given.learnt === undefined ? {} : { learnt: given.learnt }),
   };
   const outcome = runLoop(deps, profile, input, hooks, given.signal ?? new AbortController().signal);
   return { outcome, events, commits };

@@ -122,7 +122,7 @@ known as (
   update sessions s set rev = s.rev + 1, last_seq = greatest(s.last_seq, last.seq + $6),
     frozen_epoch = coalesce(s.frozen_epoch, case when $7::text is not null then 1 end),
     prompt_hash = coalesce(s.prompt_hash, $7), tools_hash = coalesce(s.tools_hash, $8::text),
-    model = coalesce(s.model, was.model), effort = coalesce(s.effort, was.effort),
+    gauge = coalesce(s.gauge, was.gauge), model = coalesce(s.model, was.model), effort = coalesce(s.effort, was.effort),
     title = coalesce(s.title, was.title), title_source = coalesce(s.title_source, was.title_source)
   from last, sessions was where s.id = $5 and was.id = $2)
 update branches b set copied_to = last.seq + $6 from last where b.id = $1`,

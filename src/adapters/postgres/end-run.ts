@@ -9,6 +9,7 @@ import type { Frozen } from "../../core/round.ts";
 import { cleanJson, cleanText } from "../../core/text.ts";
 import { ENTRY_JSON, toEntry, type EntryRow } from "./entry-row.ts";
 import { frozenValues, holding, takeHeld } from "./fenced.ts";
+import { gaugeValues } from "./gauge-row.ts";
 import { goalPart, isSameGoal, readOpen } from "./goal-row.ts";
 import { joining, nobodyWaits, waiting, WITH_JOINED } from "./joining-sql.ts";
 import { isStopped, noteEntry } from "./ledger-sql.ts";
@@ -36,6 +37,8 @@ interface EndShape {
   readonly unlessStopped: boolean;
   /** Prompt and tools are given. */
   readonly freezes: boolean;
+  /** Something new was learnt of the model. */
+  readonly gauges: boolean;
   /** The goal's change, which is then the first of `parts`, and behind all others what people are told of it. */
   readonly hasGoal: boolean;
   /** The goal is closed with it. */
@@ -45,11 +48,11 @@ interface EndShape {
 
 /**
  * $4: the last round, or null. $5: how many entries it has. $6 to $8: reason, error code and message. From $9: the note if there
- * is one, then `parts`, then prompt and tools, then what is told of the goal. No row where nothing was taken.
+ * is one, then `parts`, then prompt and tools, then the gauge, then what is told of the goal. No row where nothing was taken.
  */
 const END = shaped<EndShape>({
   name: ({ parts, ...flags }) => ["end", flagsOf(flags), ...parts.map((part) => part.name)].join("-"),
-  text: ({ isComplete, mayJoin, joins, hasNote, unlessStopped, freezes, hasGoal, closes, parts }) => `
+  text: ({ isComplete, mayJoin, joins, hasNote, unlessStopped, freezes, gauges, hasGoal, closes, parts }) => `
 with ${holding({
     // Either somebody joins and the run goes on, or the note is written.
     adds: `$5::integer + greatest(${joins ? waiting(mayJoin) : 0}, ${hasNote ? 1 : 0})`,
@@ -60,6 +63,7 @@ with ${holding({
       ...(hasGoal ? [isSameGoal(hasNote ? 10 : 9)] : []),
     ].join(" and "),
     freezes: freezes ? behind(parts, hasNote ? 10 : 9) : undefined,
+    gauges: gauges ? behind(parts, hasNote ? 10 : 9) + (freezes ? 2 : 0) : undefined,
     also: closes
       ? `goal = case when ${joins ? `${waiting(mayJoin)} > 0` : "false"} then w.goal end`
       : undefined,
@@ -79,7 +83,7 @@ run as (
     error_message = case when not h.goes_on then $8::text end,
     ended_at = case when not h.goes_on then now_ms() end,
     reply = case when h.goes_on then 'open' else 'settling' end${
-      hasGoal ? newsAt(behind(parts, hasNote ? 10 : 9) + (freezes ? 2 : 0)) : ""
+      hasGoal ? newsAt(behind(parts, hasNote ? 10 : 9) + (freezes ? 2 : 0) + (gauges ? 1 : 0)) : ""
     }${joins ? `, ${WITH_JOINED}` : ""}
   from held h where r.id = $3)${storing(parts, hasNote ? 10 : 9)}
 select h.base, h.epoch, h.goes_on as "goesOn", h.goal${
@@ -120,6 +124,7 @@ export async function endRun(
     ...(goal?.part.values ?? []),
     ...parts.flatMap((part) => part.values),
     ...frozenValues(frozen),
+    ...gaugeValues(ending),
     ...(goal === undefined ? [] : [goal.news.said ?? null, goal.news.isQuiet ?? null]),
   ];
   const shape = {
@@ -128,6 +133,7 @@ export async function endRun(
     hasNote: note !== undefined,
     unlessStopped: ending.reason === "stop" && round !== undefined,
     freezes: frozen !== undefined,
+    gauges: ending.gauge !== undefined,
   };
   let goal: SqlPart | undefined;
   const { unlessStopped } = shape;

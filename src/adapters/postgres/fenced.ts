@@ -15,6 +15,8 @@ export const holding = (of: {
   readonly adds: string;
   /** Where the parameters of `frozenValues` begin; absent where none are given. */
   readonly freezes?: number | undefined;
+  /** Where the parameter of `gaugeValues` stands; absent where none is given. */
+  readonly gauges?: number | undefined;
   /** SQL of further columns of the session that change with it. */
   readonly also?: string | undefined;
   readonly when: string;
@@ -22,7 +24,7 @@ export const holding = (of: {
 }): string => `held as (
   update sessions s set rev = s.rev + 1, last_seq = s.last_seq + ${of.adds}, touched_at = now_ms()${
     of.freezes === undefined ? "" : freezing(of.freezes)
-  }${of.also === undefined ? "" : `, ${of.also}`}
+  }${of.gauges === undefined ? "" : `, gauge = $${of.gauges}::jsonb`}${of.also === undefined ? "" : `, ${of.also}`}
   from sessions w, runs r
   where s.id = $1 and s.fence = $2::bigint and w.id = $1 and s.rev = w.rev and r.id = $3 and r.session = $1
     and r.reply = 'open' and ${of.when}

@@ -14,6 +14,7 @@ import type { SessionId } from "../../core/thread.ts";
 import type { EntryRow } from "./entry-row.ts";
 import { CHOSEN, toChosen, toShown, type ChosenRow } from "./chosen-row.ts";
 import { toFrozen, FROZEN, type FrozenRow } from "./frozen-row.ts";
+import { GAUGE, toGauge, type GaugeRow } from "./gauge-row.ts";
 import { goalPart, isSameGoal, readOpen, type GoalChange, type GoalRow } from "./goal-row.ts";
 import { isDropped, notedTurn, WAITS } from "./ledger-sql.ts";
 import { newest, TAIL, tailOf, type TailRow } from "./open-tail.ts";
@@ -23,7 +24,7 @@ import type { RoundPart } from "./round-values.ts";
 import { shaped } from "./shaped.ts";
 import type { Sql } from "./sql.ts";
 
-interface GoalTurnRow extends FrozenRow, ChosenRow, TailRow {
+interface GoalTurnRow extends FrozenRow, ChosenRow, GaugeRow, TailRow {
   readonly fence: number;
   readonly epoch: number;
   readonly startedAt: number;
@@ -63,7 +64,7 @@ ${part.sql(6)},
 ${newest("held", tail)}
 select h.fence, h.epoch, r.started_at as "startedAt", exists (select from left_behind) as "afterCrash",
   (select ${TAIL} from newest e) as history, (select ${TAIL} from added e) as added, ${CHOSEN},
-  ${FROZEN("was.epoch")}
+  ${GAUGE}, ${FROZEN("was.epoch")}
 from was cross join held h cross join started r`,
 });
 
@@ -123,6 +124,7 @@ export async function openGoal(
     ...toFrozen(row),
     chosen: toChosen(row),
     shown: toShown(row),
+    ...toGauge(row),
     resumed: false,
     stopped: false,
     afterCrash,

@@ -7,6 +7,7 @@ import type { SessionId } from "../../core/thread.ts";
 import type { EntryRow } from "./entry-row.ts";
 import { CHOSEN, toChosen, toShown, toTold, type ChosenRow } from "./chosen-row.ts";
 import { FROZEN, toFrozen, type FrozenRow } from "./frozen-row.ts";
+import { GAUGE, toGauge, type GaugeRow } from "./gauge-row.ts";
 import {
   IN_ORDER,
   IS_WORK,
@@ -42,7 +43,7 @@ const RETRYABLE = Object.entries(END_REASONS)
   .flatMap(([reason, { canRetry }]) => (canRetry ? [`'${reason}'`] : []))
   .join(", ");
 
-interface OpenRow extends FrozenRow, ChosenRow, TailRow {
+interface OpenRow extends FrozenRow, ChosenRow, GaugeRow, TailRow {
   readonly todo: "settle" | "abandoned" | "used_up" | "resume" | "new" | "tidy" | "nothing";
   /** Null when the snapshot was stale (or there was nothing to take). */
   readonly fence: number | null;
@@ -188,7 +189,7 @@ select todo.kind as todo, h.fence,
   exists (select from left_behind) or exists (
     select from current c join attempts a on a.run = c.id
     where a.ended = 'crashed' and a.ended_at > now_ms() - ${MAY_LAND_MS}) as "afterCrash",
-  l.model as "toldModel", l.params as "toldParams", was.goal, ${CHOSEN}, ${FROZEN("coalesce(c.epoch, was.epoch)", "l")}
+  l.model as "toldModel", l.params as "toldParams", was.goal, ${GAUGE}, ${CHOSEN}, ${FROZEN("coalesce(c.epoch, was.epoch)", "l")}
 from was cross join todo left join held h on true
 left join current c on true left join told l on true`,
 });
@@ -248,6 +249,7 @@ async function toOpened(sql: Sql, row: OpenRow, session: SessionId, tail: number
         ...toFrozen(row),
         chosen: toChosen(row),
         shown: toShown(row),
+        ...toGauge(row),
         ...(row.toldModel === null ? {} : { begunWith: toTold(row.toldModel, row.toldParams) }),
         resumed: row.todo === "resume",
         stopped: row.stopped,

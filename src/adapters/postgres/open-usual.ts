@@ -9,13 +9,14 @@ import type { SessionId } from "../../core/thread.ts";
 import { toAuthor, type EntryRow } from "./entry-row.ts";
 import { CHOSEN, toChosen, toShown, type ChosenRow } from "./chosen-row.ts";
 import { toFrozen, FROZEN, type FrozenRow } from "./frozen-row.ts";
+import { GAUGE, toGauge, type GaugeRow } from "./gauge-row.ts";
 import { openGoalJson, toGoalRow, type GoalColumns, type GoalRow } from "./goal-row.ts";
 import { IN_ORDER, isDropped, LAST_FIRST, noteEntry, USER_ENTRY } from "./ledger-sql.ts";
 import { newest, TAIL, tailOf, type TailRow } from "./open-tail.ts";
 import { shaped } from "./shaped.ts";
 import type { Sql } from "./sql.ts";
 
-interface UsualRow extends FrozenRow, ChosenRow, TailRow {
+interface UsualRow extends FrozenRow, ChosenRow, GaugeRow, TailRow {
   readonly todo: "new" | "other" | "nothing";
   /** Null when the snapshot was stale (or there was nothing to take). */
   readonly fence: number | null;
@@ -79,7 +80,7 @@ added as (
 ${newest("held", tail)}
 select todo.kind as todo, h.fence, was.epoch, r.started_at as "startedAt", r.requester,
   (select ${TAIL} from newest e) as history, (select ${TAIL} from added e) as added, ${openGoalJson("was")} as goal, ${CHOSEN},
-  ${FROZEN("was.epoch")}
+  ${GAUGE}, ${FROZEN("was.epoch")}
 from was cross join todo left join held h on true left join started r on true`,
 });
 
@@ -106,6 +107,7 @@ export async function openUsual(
     ...toFrozen(row),
     chosen: toChosen(row),
     shown: toShown(row),
+    ...toGauge(row),
     resumed: false,
     stopped: false,
     afterCrash: false,

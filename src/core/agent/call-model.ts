@@ -6,9 +6,10 @@ import type { BobbinError } from "../errors.ts";
 import type { ImagePart } from "../part.ts";
 import type { ModelCallRecord } from "../round.ts";
 import { isBlank } from "../text.ts";
+import { tryFitting } from "./fit-model.ts";
 import type { RunState } from "./run-state.ts";
 import type { Shown } from "./shown-text.ts";
-import { tryModel, type Tried } from "./try-model.ts";
+import type { Tried } from "./try-model.ts";
 
 export interface Reply {
   readonly kind: "reply";
@@ -49,15 +50,15 @@ export async function callModel(state: RunState, round: number): Promise<ModelAn
   const records: ModelCallRecord[] = [];
   const { model } = state.profile;
   let base: Shown = { text: "", images: [] };
-  let tried = await tryModel(state, round, {}, base, records);
+  let tried = await tryFitting(state, round, {}, base, records);
   if (isCut(tried) && largerCap(model) > outputRoom(model)) {
     const why = "the reply was cut by its length limit";
     state.hooks.emit({ kind: "round", round, state: "again", why });
-    tried = await tryModel(state, round, { cap: "larger" }, base, records);
+    tried = await tryFitting(state, round, { cap: "larger" }, base, records);
   }
   for (let more = 0; more < CONTINUATIONS && canGoOn(tried); more++) {
     base = joined(base, tried.whole);
-    tried = await tryModel(state, round, { cap: "larger", continued: base.text }, base, records);
+    tried = await tryFitting(state, round, { cap: "larger", continued: base.text }, base, records);
   }
   return answerOf(hasOutgrown(tried, base) ? cutThere : tried, base, records);
 }

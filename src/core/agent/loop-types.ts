@@ -1,5 +1,6 @@
 /** The contract between the loop and its two shells (`agent/session` and `run/run-session`). */
 
+import type { Learnt } from "../context/gauge.ts";
 import type { ContextEntry } from "../entry.ts";
 import type { BobbinError } from "../errors.ts";
 import type { EndReason, RunEvent } from "../events.ts";
@@ -56,6 +57,8 @@ export interface LoopInput {
   readonly entries: readonly ContextEntry[];
   /** Rounds that are stored already (resume); counts against `maxTurns`. */
   readonly roundsDone: number;
+  /** What the session knows of how much its model takes. The loop puts a newer gauge into it; the shell keeps it. Default: nothing. */
+  readonly learnt?: Learnt;
 }
 
 export interface LoopHooks {

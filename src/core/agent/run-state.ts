@@ -1,5 +1,6 @@
 /** What the steps of one loop share: the ports, the conversation so far, and what was counted. */
 
+import type { Learnt } from "../context/gauge.ts";
 import type { RequestProfile } from "../context/request.ts";
 import type { ContextEntry } from "../entry.ts";
 import type { RunId } from "../ids.ts";
@@ -26,6 +27,8 @@ export interface RunState {
   rounds: number;
   /** Of this loop's own model calls, and of those that tools made. */
   usage: Usage;
+  /** What is known of how much the model takes; newer behind each call. */
+  readonly learnt: Learnt;
   /** Model calls that tools made and that are not stored yet. */
   readonly sideCalls: ModelCallRecord[];
 }
@@ -57,6 +60,7 @@ export function createRunState(
     requester: input.requester,
     rounds: input.roundsDone,
     usage: {},
+    learnt: input.learnt ?? {},
     sideCalls: [],
   };
 }

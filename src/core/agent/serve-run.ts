@@ -1,5 +1,6 @@
 /** One run of the library from its lock to its `end`: lock, read, loop, store, say so, unlock. */
 
+import type { Learnt } from "../context/gauge.ts";
 import type { ContextEntry, EntryBody, UserEntry } from "../entry.ts";
 import { BobbinError, toBobbinError } from "../errors.ts";
 import type { EndReason, RunEvent } from "../events.ts";
@@ -23,6 +24,8 @@ export interface ServeRunOptions {
   readonly profile: LoopProfile;
   readonly input: readonly EntryBody[];
   readonly signal: AbortSignal;
+  /** Kept by the session from run to run. */
+  readonly learnt: Learnt;
   abort(reason: AbortReason): void;
 }
 
@@ -125,9 +128,9 @@ async function untilNobodyJoins(
   lease: Lease,
   entries: ContextEntry[],
 ): Promise<Looped> {
-  const { checked, profile, signal } = options;
+  const { checked, profile, signal, learnt } = options;
   const { requester, id: session } = checked;
-  const input = { session, run: deps.newId(), ...(requester === undefined ? {} : { requester }) };
+  const input = { session, run: deps.newId(), learnt, ...(requester === undefined ? {} : { requester }) };
   const hooks = hooksOf(deps, served, lease, entries);
   let usage: Usage = {};
   let roundsDone = 0;

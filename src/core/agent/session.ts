@@ -1,6 +1,7 @@
 /** The agent as a library: a conversation under one id, kept in History, one run at a time. */
 
 import { standardSpecs } from "./tool-specs.ts";
+import type { Learnt } from "../context/gauge.ts";
 import type { EntryBody, UserEntry } from "../entry.ts";
 import type { RunEvent } from "../events.ts";
 import type { History } from "../ports/history.ts";
@@ -65,6 +66,7 @@ interface ActiveRun extends ServedRun {
 export function createSession(deps: SessionDeps, options: SessionOptions): Session {
   const checked = checkOptions(options);
   const active = new Set<ActiveRun>();
+  const learnt: Learnt = {};
 
   const start = (
     input: readonly EntryBody[],
@@ -77,7 +79,7 @@ export function createSession(deps: SessionDeps, options: SessionOptions): Sessi
     const served: ServedRun = { steers: [], takesSteers: false };
     const serving = serveRun(
       { ...deps, log: openLog(limit.signal), emit: (event) => stream.emit(event) },
-      { checked, profile, input, signal: limit.signal, abort: (reason) => limit.abort(reason) },
+      { checked, profile, input, signal: limit.signal, learnt, abort: (reason) => limit.abort(reason) },
       served,
     );
     const run: ActiveRun = Object.assign(served, {

@@ -5,7 +5,7 @@ import type { ToolCall } from "../entry.ts";
 import { BobbinError, toBobbinError } from "../errors.ts";
 import type { ModelEvent } from "../ports/model.ts";
 import type { ModelCallRecord } from "../round.ts";
-import type { CallUsage } from "../usage.ts";
+import type { CallUsage, Usage } from "../usage.ts";
 import { limitSignal, type LimitedSignal } from "./abort.ts";
 import { countUsage, type RunState } from "./run-state.ts";
 import { createShownReply, type Shown, type ShownReply } from "./shown-text.ts";
@@ -27,6 +27,14 @@ export type Tried =
     }
   | { readonly kind: "aborted"; readonly shown: Shown };
 
+export interface Attempt {
+  readonly tried: Tried;
+  /** Absent where no request could be built. */
+  readonly sent?: Pick<BuiltRequest, "estimated" | "used">;
+  /** Tokens of the request as the provider counted them; absent where it did not say. */
+  readonly reported?: number;
+}
+
 type Final = Extract<ModelEvent, { kind: "done" | "failed" | "aborted" }>;
 
 /** How long a model may take to end its stream once it was aborted, ms; then it is left behind. */
@@ -39,7 +47,7 @@ export async function tryModel(
   options: RequestOptions,
   base: Shown,
   records: ModelCallRecord[],
-): Promise<Tried> {
+): Promise<Attempt> {
   const { clock, newId } = state.deps;
   const startedAt = clock.now();
   const startTicks = clock.ticks();
@@ -73,12 +81,20 @@ export async function tryModel(
       durationMs: clock.ticks() - startTicks,
       ...recordOutcome(tried),
     });
-    return tried;
+    const input = inputOf(reported.at(-1));
+    return { tried, sent: built, ...(input === undefined ? {} : { reported: input }) };
   } catch (error) {
-    return { kind: "failed", error: toBobbinError(error), reason: "error", shown: shown.shown };
+    return {
+      tried: { kind: "failed", error: toBobbinError(error), reason: "error", shown: shown.shown },
+    };
   } finally {
     limit.close();
   }
+}
+
+/** All that the provider read, whether it had it in its cache or not. */
+function inputOf({ input, cacheRead, cacheWrite }: Usage = {}): number | undefined {
+  return input === undefined ? undefined : input + (cacheRead ?? 0) + (cacheWrite ?? 0);
 }
 
 function show(shown: ShownReply, event: ModelEvent): void {

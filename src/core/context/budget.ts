@@ -4,9 +4,11 @@
  * keeps working. Where even the newest turn is too large, its long texts are shortened.
  */
 
-import type { ContextEntry } from "../entry.ts";
-import type { ContentPart, ModelRecord } from "../ports/model.ts";
+import type { ContextEntry, EntryBody } from "../entry.ts";
+import type { ModelRecord } from "../ports/model.ts";
+import { cutMiddle } from "./middle-cut.ts";
 import { isSameTurn } from "./standing.ts";
+import { tokensIn } from "./tokens.ts";
 
 export interface Fit {
   /** Index of the first entry that is sent. */
@@ -19,18 +21,33 @@ export interface Fit {
 
 export type Estimate = (entry: ContextEntry) => number;
 
+/** How the tokens that we count are to be taken (`context/gauge`). */
+export interface Fitting {
+  /** Tokens of the provider's to one of ours. */
+  readonly scale: number;
+  /** How much of the budget is used. */
+  readonly share: number;
+}
+
+const AS_COUNTED: Fitting = { scale: 1, share: 1 };
+
 /** Tokens that an image is taken for. */
 const IMAGE_TOKENS = 1_200;
 const MESSAGE_TOKENS = 8;
-const CHARACTERS_PER_TOKEN = 4;
 const SMALLEST_CAP = 256;
 const LARGEST_CAP = 2 ** 20;
 
-/** Tokens that are left for messages beside the reply, the system prompt and the tools; never below an eighth of the window. */
-export function inputBudget(model: ModelRecord, system: string, toolsText: string): number {
-  const fixed = tokensOf(system.length + toolsText.length);
-  const left = model.contextWindow - outputRoom(model) - fixed;
-  return Math.max(left, Math.floor(model.contextWindow / 8));
+/**
+ * Tokens of ours that are left for messages beside the reply and what always stands in a request; never below an eighth of the window.
+ * @param fixed tokens of the system prompt and the tools.
+ */
+export function inputBudget(
+  model: ModelRecord,
+  fixed: number,
+  { scale, share }: Fitting = AS_COUNTED,
+): number {
+  const left = (model.contextWindow - outputRoom(model)) / scale - fixed;
+  return Math.floor(Math.max(left, model.contextWindow / scale / 8) * share);
 }
 
 /** Tokens kept free for the reply: its first cap, at most half of the window. */
@@ -43,31 +60,52 @@ export function largerCap(model: ModelRecord): number {
   return Math.max(outputRoom(model), Math.min(model.largerOutputTokens, Math.floor(model.contextWindow / 2)));
 }
 
-/** Estimated tokens of an entry: a quarter of its characters, a fixed number for each image. */
-export function estimateTokens(entry: ContextEntry, textCap: number = Number.POSITIVE_INFINITY): number {
+/** Bodies never change, and all that stands in a conversation is counted again for each request of a run. */
+const counts = new WeakMap<EntryBody, number>();
+
+/** Estimated tokens of an entry: those of its texts (`tokensIn`), a fixed number for each image. Counted once for each body. */
+export function estimateTokens({ body }: ContextEntry): number {
+  const known = counts.get(body);
+  if (known !== undefined) return known;
+  const tokens = tokensOf(body, tokensIn);
+  counts.set(body, tokens);
+  return tokens;
+}
+
+/** The same of an entry with its texts shortened as they are sent. */
+function cappedTokens(entry: ContextEntry, cap: number): number {
   const { body } = entry;
-  const text = (given: string): number => tokensOf(Math.min(given.length, textCap));
+  const isWhole = textsOf(body).every((text) => text.length <= cap);
+  return isWhole ? estimateTokens(entry) : tokensOf(body, (text) => tokensIn(cutMiddle(text, cap)));
+}
+
+function tokensOf(body: EntryBody, text: (given: string) => number): number {
+  return MESSAGE_TOKENS + besideTexts(body) + sum(textsOf(body).map((each) => MESSAGE_TOKENS + text(each)));
+}
+
+/** Those that are shortened where there is no room for them. */
+function textsOf(body: EntryBody): readonly string[] {
   switch (body.kind) {
     case "user":
-      return (
-        MESSAGE_TOKENS +
-        sum(body.parts.map((part) => (part.kind === "file" ? MESSAGE_TOKENS : partTokens(part, text))))
-      );
+      return body.parts.flatMap((part) => (part.kind === "text" || part.kind === "note" ? [part.text] : []));
     case "assistant":
-      return (
-        MESSAGE_TOKENS +
-        text(body.text) +
-        tokensOf(body.reasoning?.length ?? 0) +
-        sum(body.calls.map((call) => MESSAGE_TOKENS + text(call.arguments)))
-      );
+      return [body.text, ...body.calls.map((call) => call.arguments)];
     case "tool":
-      return MESSAGE_TOKENS + text(body.content);
+      return [body.content];
     case "note":
     case "summary":
-      return MESSAGE_TOKENS + text(body.text);
+      return [body.text];
     default:
       return body satisfies never;
   }
+}
+
+function besideTexts(body: EntryBody): number {
+  if (body.kind === "assistant") return tokensIn(body.reasoning ?? "");
+  if (body.kind !== "user") return 0;
+  return sum(
+    body.parts.map(({ kind }) => (kind === "image" ? IMAGE_TOKENS : kind === "file" ? MESSAGE_TOKENS : 0)),
+  );
 }
 
 /**
@@ -87,7 +125,7 @@ export function fitBudget(entries: readonly ContextEntry[], budget: number, esti
   const rest = total - (before[from] ?? 0);
   if (rest <= budget) return { from, tokens: rest };
   const tail = entries.slice(from);
-  const capped = (cap: number): number => sum(tail.map((entry) => estimateTokens(entry, cap)));
+  const capped = (cap: number): number => sum(tail.map((entry) => cappedTokens(entry, cap)));
   let textCap = LARGEST_CAP;
   while (textCap > SMALLEST_CAP && capped(textCap) > budget) textCap /= 2;
   return { from, tokens: capped(textCap), textCap };
@@ -119,17 +157,6 @@ function startsOf(sizes: readonly number[]): number[] {
     before += size;
     return start;
   });
-}
-
-function partTokens(
-  part: ContentPart | { kind: "note"; text: string },
-  text: (given: string) => number,
-): number {
-  return part.kind === "image" ? IMAGE_TOKENS : MESSAGE_TOKENS + text(part.text);
-}
-
-function tokensOf(characters: number): number {
-  return Math.ceil(characters / CHARACTERS_PER_TOKEN);
 }
 
 function sum(numbers: readonly number[]): number {

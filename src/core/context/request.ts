@@ -6,11 +6,20 @@
 import type { ContextEntry } from "../entry.ts";
 import type { ModelMessage, ModelRecord, ModelRequest, Thinking, ToolSpec } from "../ports/model.ts";
 import type { Blob } from "../round.ts";
-import { fitBudget, inputBudget, largerCap, outputRoom, type Estimate } from "./budget.ts";
+import {
+  estimateTokens,
+  fitBudget,
+  inputBudget,
+  largerCap,
+  outputRoom,
+  type Estimate,
+  type Fitting,
+} from "./budget.ts";
 import { compose } from "./compose.ts";
 import { SYSTEM_HEADER } from "./speaker.ts";
 import { standingOf } from "./standing.ts";
 import { thinkingFor } from "./thinking.ts";
+import { tokensIn } from "./tokens.ts";
 
 export interface RequestProfile {
   readonly model: ModelRecord;
@@ -29,6 +38,8 @@ export interface RequestOptions {
   readonly continued?: string;
   /** Tokens of an entry. Default: `estimateTokens`. */
   readonly estimate?: Estimate;
+  /** How the budget is measured. Default: a token is one of ours, and all of the budget is used. */
+  readonly fitting?: Fitting;
 }
 
 /** Everything that shapes a request beside prompt, tools and entries. */
@@ -44,6 +55,8 @@ export interface RequestParams {
   readonly fromSeq?: number;
   readonly textCap?: number;
   readonly continued?: string;
+  /** What the entries were chosen by, where that was not the default; nothing of the request is made of it. */
+  readonly fitting?: Fitting;
   /** Of a side call: all that it is asked, which stands in no entry. */
   readonly asked?: string;
 }
@@ -54,6 +67,10 @@ export interface BuiltRequest {
   /** First and last stored entry that was sent; 0 where none is stored. */
   readonly firstSeq: number;
   readonly lastSeq: number;
+  /** Tokens of all that is sent, as we count. */
+  readonly estimated: number;
+  /** How much of the whole input budget its entries take; 1 for all of it. */
+  readonly used: number;
 }
 
 const CONTINUE = `${SYSTEM_HEADER}\nThe reply above was cut by its length limit. Go on exactly where it stops; repeat nothing.`;
@@ -66,14 +83,21 @@ export function buildRequest(
 ): BuiltRequest {
   const { model, temperature, thinking, caching } = profile;
   const { summary, entries: standing } = standingOf(entries);
-  const budget = inputBudget(model, profile.system, JSON.stringify(profile.tools));
+  const { fitting = { scale: 1, share: 1 } } = options;
+  const fixed =
+    tokensIn(profile.system) +
+    tokensIn(JSON.stringify(profile.tools)) +
+    (summary === undefined ? 0 : estimateTokens(summary));
+  const budget = inputBudget(model, fixed, fitting);
   const fit = fitBudget(standing, budget, options.estimate);
   const fromSeq = fit.from > 0 ? standing[fit.from]?.seq : undefined;
   const sent = [...(summary === undefined ? [] : [summary]), ...standing.slice(fit.from)];
   const params: RequestParams = {
     v: 1,
     model,
-    outputTokens: outputRoom(model) + (options.cap === "larger" ? spare(model, budget - fit.tokens) : 0),
+    outputTokens:
+      outputRoom(model) +
+      (options.cap === "larger" ? spare(model, (budget - fit.tokens) * fitting.scale) : 0),
     ...(temperature === undefined ? {} : { temperature }),
     ...(thinking === undefined ? {} : { thinking }),
     caching,
@@ -81,6 +105,7 @@ export function buildRequest(
     ...(fromSeq === undefined ? {} : { fromSeq }),
     ...(fit.textCap === undefined ? {} : { textCap: fit.textCap }),
     ...(options.continued === undefined ? {} : { continued: options.continued }),
+    ...(fitting.scale === 1 && fitting.share === 1 ? {} : { fitting }),
   };
   const seqs = sent.flatMap(({ seq }) => seq ?? []);
   return {
@@ -89,6 +114,8 @@ export function buildRequest(
     // With a summary the seqs do not rise: it is stored after entries that it does not stand for.
     firstSeq: seqs.length === 0 ? 0 : seqs.reduce((a, b) => Math.min(a, b)),
     lastSeq: seqs.reduce((a, b) => Math.max(a, b), 0),
+    estimated: fixed + fit.tokens + tokensIn(options.continued ?? ""),
+    used: fit.tokens / inputBudget(model, fixed, { ...fitting, share: 1 }),
   };
 }
 
@@ -96,18 +123,18 @@ export function buildRequest(
 export function buildSideRequest(
   { model, system, tools, caching }: RequestProfile,
   { asked, outputTokens }: { readonly asked: string; readonly outputTokens: number },
-): BuiltRequest {
+): Omit<BuiltRequest, "estimated" | "used"> {
   const params: RequestParams = { v: 1, model, outputTokens, caching, asked };
   return { request: requestOf(params, system, tools, []), params, firstSeq: 0, lastSeq: 0 };
 }
 
 /** What the larger cap adds, as far as the input leaves room in the window. */
 function spare(model: ModelRecord, inputLeft: number): number {
-  return Math.max(0, Math.min(largerCap(model) - outputRoom(model), inputLeft));
+  return Math.max(0, Math.min(largerCap(model) - outputRoom(model), Math.floor(inputLeft)));
 }
 
 /** The text that `ModelCallRecord.params` holds. */
-export function requestParamsOf(built: BuiltRequest): string {
+export function requestParamsOf(built: Pick<BuiltRequest, "params">): string {
   return JSON.stringify(built.params);
 }
 

@@ -3,6 +3,7 @@
  * Every write with a fence that is no longer the newest rejects with `stale_fence` and changes nothing.
  */
 
+import type { Gauge } from "../context/gauge.ts";
 import type { Entry, EntryBody } from "../entry.ts";
 import type { EndReason } from "../events.ts";
 import type { Goal } from "../goal/goal.ts";
@@ -45,6 +46,8 @@ export interface RunEnding {
   readonly isLast?: true;
   /** For the thread's goal, where the run was opened with one: it counts, and plans the next turn, in the same write. */
   readonly turn?: GoalTurn;
+  /** What the session has learnt of its model, where that is new and came with no round before. */
+  readonly gauge?: Gauge;
 }
 
 export type Ended =
@@ -85,6 +88,8 @@ export type Opened =
       readonly shown: Shown;
       /** The model that a resumed run has asked so far, and with which effort. */
       readonly begunWith?: ChosenModel;
+      /** What the session has learnt of its model in earlier rounds. */
+      readonly gauge?: Gauge;
       /** The thread's open goal. */
       readonly goal?: Goal;
       readonly resumed: boolean;

@@ -6,6 +6,7 @@
 import type { AbortReason, LoopDeps, LoopHooks, LoopOutcome, LoopProfile } from "../agent/loop-types.ts";
 import type { ProfileOf } from "../agent/frozen-profile.ts";
 import { runLoop } from "../agent/loop.ts";
+import type { Learnt } from "../context/gauge.ts";
 import type { Entry } from "../entry.ts";
 import { isStaleFence, isStoreTrouble, type BobbinError } from "../errors.ts";
 import type { RunEvent } from "../events.ts";
@@ -204,9 +205,16 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
     let storeFailure: BobbinError | undefined;
     /** Goes with what is stored first of the run. */
     let unfrozen = claimed.frozen?.tools.hash === frozen.tools.hash ? undefined : frozen;
+    const learnt: Learnt = claimed.gauge === undefined ? {} : { gauge: claimed.gauge };
+    let kept = claimed.gauge;
+    /** What was learnt since it was last stored. */
+    const news = (): Learnt => (learnt.gauge === kept ? {} : { ...learnt });
     /** What was noted behind the round joins it as what people write does. */
     const commit = async (round: RoundRecord): Promise<Committed> => {
-      const committed = await deps.store.commitRound(fence, pictures.round(round), unfrozen);
+      const { gauge } = learnt;
+      const record = { ...pictures.round(round), ...news() };
+      const committed = await deps.store.commitRound(fence, record, unfrozen);
+      kept = gauge;
       const own = committed.stored.filter(({ body }) => body.kind !== "user");
       if (own.length === committed.stored.length) return committed;
       const noted = committed.stored.filter(({ body }) => body.kind === "user");
@@ -256,6 +264,7 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
           requester,
           entries,
           roundsDone: rounds,
+          learnt,
         };
         // No model call is made then, and calls that an attempt before left open are closed.
         const ending = claimed.stopped ? AbortSignal.abort("stopped" satisfies AbortReason) : signal.signal;
@@ -267,7 +276,11 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
         if (outcome.kind === "left") return outcome;
         const { how, ended, fault } = await storeEnd(
           (end) =>
-            deps.store.end(fence, pictures.ending(goal?.ending(end, entries, outcome) ?? end), unfrozen),
+            deps.store.end(
+              fence,
+              { ...pictures.ending(goal?.ending(end, entries, outcome) ?? end), ...news() },
+              unfrozen,
+            ),
           outcome,
           rounds,
           profile.limits.maxTurns,
@@ -275,6 +288,7 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
         if (fault !== undefined)
           deps.log.error("not all of how a run ended could be stored", { run: run.id, error: fault });
         unfrozen = undefined;
+        kept = learnt.gauge;
         const { round } = how;
         if (round !== undefined) {
           const entries = (ended.kind === "ended" ? ended.entries : undefined) ?? round.entries;

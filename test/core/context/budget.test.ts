@@ -24,7 +24,7 @@ test("P12: the newest turns are sent in order, from a user turn on", () => {
   expect(turns.slice(from).map(({ body }) => body.kind)).toContain("user");
   expect(turns.length - from).toBeLessThanOrEqual(200);
   const request = buildRequest({ model: scriptedRecord, system: "", tools: [], caching: false }, turns, {
-    estimate: () => inputBudget(scriptedRecord, "", "[]") / 200,
+    estimate: () => inputBudget(scriptedRecord, 1) / 200,
   }).request;
   expect(JSON.stringify(request.messages.at(-1))).toContain("turn 201");
   expect(JSON.stringify(request.messages[0])).toContain("were left out");

@@ -160,7 +160,7 @@ describe("the reply", () => {
   test("has the first output cap, then the larger, never more than half of the window", () => {
     expect(buildRequest(base, talk).request.outputTokens).toBe(16_384);
     expect(buildRequest(base, talk, { cap: "larger" }).request.outputTokens).toBe(64_000);
-    const long = entries(user("x".repeat(4 * 100_000)));
+    const long = entries(user("four letters and so ".repeat(20_000)));
     const { outputTokens } = buildRequest(base, long, { cap: "larger" }).request;
     expect(outputTokens).toBeGreaterThan(16_384);
     expect(outputTokens).toBeLessThanOrEqual(28_000);

@@ -1,5 +1,6 @@
 // The ledger of the bot in memory: what stands in which row, and the rules that its statements share. Every statement is one
 // synchronous step, as those of the database are atomic; `test/contract` holds both to the same.
+import type { Gauge } from "../../../src/core/context/gauge.ts";
 import type { Entry, EntryBody } from "../../../src/core/entry.ts";
 import { BobbinError, type ErrorCode } from "../../../src/core/errors.ts";
 import type { EndReason } from "../../../src/core/events.ts";
@@ -25,6 +26,7 @@ export interface SessionRow {
   /** By the platform's clock. */
   stopAt?: number;
   frozen?: { readonly epoch: number; readonly fence: number; readonly frozen: Frozen };
+  gauge?: Gauge;
   settings: SessionSettings;
   /** The fence when new prompt and tools were asked for. */
   reloadFence?: number;

@@ -148,6 +148,7 @@ export function createMemoryRunStore(ledger: MemoryLedger, tailLimit = 200): Run
       ...claim(session, run, worker),
       tail: tailOf(run, added ?? 0),
       ...toldOf(session, run, added === undefined),
+      ...(session.gauge === undefined ? {} : { gauge: session.gauge }),
       chosen: chosenOf(session.settings),
       shown: shownOf(session.settings),
       resumed: added === undefined,
@@ -292,6 +293,7 @@ export function createMemoryRunStore(ledger: MemoryLedger, tailLimit = 200): Run
       const [session, run] = openRunOf(fence);
       checkOrder(run, round);
       if (frozen !== undefined) session.frozen = { epoch: run.epoch, fence: fence.number, frozen };
+      if (round.gauge !== undefined) session.gauge = round.gauge;
       const stopped = isStopped(session, run);
       const stored = storeRound(fence, session, run, round);
       drop(ledger, session);
@@ -305,6 +307,7 @@ export function createMemoryRunStore(ledger: MemoryLedger, tailLimit = 200): Run
       const stopped = isStopped(session, run);
       if (stopped && reason === "stop" && round !== undefined) return { kind: "stopped" };
       if (frozen !== undefined) session.frozen = { epoch: run.epoch, fence: fence.number, frozen };
+      if (ending.gauge !== undefined) session.gauge = ending.gauge;
       const stored = round === undefined ? [] : storeRound(fence, session, run, round);
       storeCalls(fence, ending.modelCalls);
       drop(ledger, session);
