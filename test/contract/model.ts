@@ -25,8 +25,8 @@ export interface WireSubject extends ModelSubject {
 
 const never = new AbortController().signal;
 
-/** An abort is prompt when it takes less than this. Generous: a busy machine is no breach. */
-const PROMPT_MS = 1_000;
+/** An abort is prompt when it takes less than this. Generous: a busy machine is no breach, and what waits for the provider waits on. */
+const PROMPT_MS = 10_000;
 
 export const modelContract: readonly ContractCase<ModelSubject>[] = [
   {

@@ -5,6 +5,7 @@ import { startProduct } from "../support/product.ts";
 import { freshDatabase } from "../support/services/postgres.ts";
 import type { Writer } from "../support/slack/person.ts";
 import type { LocalDiscord } from "../support/discord/local-discord.ts";
+import { until } from "../support/until.ts";
 import { createWebPerson } from "../support/web-person.ts";
 import { openDiscordWorld } from "./discord-world.ts";
 import { openSlackWorld, type SlackWorld } from "./slack-world.ts";
@@ -47,9 +48,10 @@ describe("on Slack", () => {
     ];
     for (const { said, who, where } of refused) {
       await said.delivered;
-      await expect
-        .poll(() => slack.channelTop(where, { as: who }).filter(({ ephemeralTo }) => ephemeralTo === who.id))
-        .toHaveLength(1);
+      const told = () =>
+        slack.channelTop(where, { as: who }).filter(({ ephemeralTo }) => ephemeralTo === who.id);
+      await until(() => told().length > 0, { what: `${who.name} is told so` });
+      expect(told()).toHaveLength(1);
       expect(world.replies(said)).toEqual([]);
     }
     expect(asked()).toBe(before);
@@ -132,36 +134,44 @@ test("on Discord who is denied is told so below their message, once, and an admi
   const [channel, off] = [discord.channel("general"), discord.channel("off")];
   const told = (where: string | Channel) =>
     discord.shown(where).flatMap(({ text }) => (text.startsWith("You may not use this bot.") ? [text] : []));
+  /** What is told to this person alone, once something is. */
+  const whispers = async (
+    where: string | Channel,
+    who: typeof ana,
+  ): Promise<readonly (string | undefined)[]> => {
+    await until(() => discord.whispers(where, who)[0] !== undefined, {
+      what: `${who.name} is told something`,
+    });
+    return discord.whispers(where, who);
+  };
   const first = gus.say(channel, `${discord.botMention} hello`);
-  await expect.poll(() => told(channel)).toHaveLength(1);
+  await until(() => told(channel).length > 0, { what: "Gus is told so" });
+  expect(told(channel)).toHaveLength(1);
   expect(world.replies(first.id)).toEqual([]);
 
   const thread = ana.say(channel, `${discord.botMention} hello`);
   await world.settled(thread.id, 1);
   for (const words of ["let me in", "please"]) gus.say(thread.id, `${discord.botMention} ${words}`);
-  await expect.poll(() => told(thread.id)).toHaveLength(1);
+  await until(() => told(thread.id).length > 0, { what: "Gus is told so there" });
+  expect(told(thread.id)).toHaveLength(1);
   expect(await ana.command(thread.id, "why")).toBe("answered");
-  await expect
-    .poll(() => discord.whispers(thread.id, ana))
-    .toEqual([expect.stringMatching(/did not answer Gus[^]*users\.deny: discord:\d+:\d+ is on it/)]);
+  expect(await whispers(thread.id, ana)).toEqual([
+    expect.stringMatching(/did not answer Gus[^]*users\.deny: discord:\d+:\d+ is on it/),
+  ]);
   expect(await gus.command(thread.id, "reset")).toBe("answered");
-  await expect
-    .poll(() => discord.whispers(thread.id, gus).map((text) => text?.slice(0, 11)))
-    .toEqual(["You may not"]);
+  expect((await whispers(thread.id, gus)).map((text) => text?.slice(0, 11))).toEqual(["You may not"]);
 
   // To ask about a message is to write one.
   const about = ana.say(channel, "the cap leaks");
   expect(await gus.menu(about, "Ask about this")).toBe("answered");
-  await expect
-    .poll(() => discord.whispers(channel, gus))
-    .toEqual(["You may not use this bot. Its admins can change that."]);
+  expect(await whispers(channel, gus)).toEqual(["You may not use this bot. Its admins can change that."]);
   expect(discord.threadNamed(about.id)).toBeUndefined();
 
   // A thread counts as its channel, also one that others have begun.
   ana.say(off, `${discord.botMention} hello`);
-  await expect
-    .poll(() => discord.shown(off).map(({ text }) => text))
-    .toContain("I do not answer in this channel.");
+  await until(() => discord.shown(off).some(({ text }) => text === "I do not answer in this channel."), {
+    what: "Ana is told so",
+  });
   ana.say(thread.id, "go on");
   await world.settled(thread.id, 3);
   expect(world.llm.requests).toHaveLength(2);

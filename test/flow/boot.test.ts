@@ -126,7 +126,7 @@ test("a gateway and a worker that start before Postgres and Redis say what they 
               alive === 200 && ready === 503 && text.includes(`Bobbin is starting and waits for ${what}.`)
             );
           },
-          { timeoutMs: 60_000, what: `${address} waits for ${what}` },
+          { what: `${address} waits for ${what}` },
         ),
       ),
     );
@@ -165,7 +165,6 @@ test("who is asked to end while it waits ends in order", async () => {
     PORT: String(port),
   });
   await until(async () => (await health(`http://127.0.0.1:${port}`)).ready === 503, {
-    timeoutMs: 60_000,
     what: "it waits",
   });
   process.kill("SIGTERM");
@@ -195,7 +194,7 @@ test("who is asked to end while it waits for a Postgres that lets it wait for ev
   await busy.query("select pg_advisory_lock(7241865325823964)");
   await using process = spawnProduct("start", { DATABASE_URL: database.url });
   const waits = "select from pg_locks where locktype = 'advisory' and not granted";
-  await until(async () => (await busy.query(waits)).rowCount === 1, { timeoutMs: 60_000, what: "it waits" });
+  await until(async () => (await busy.query(waits)).rowCount === 1, { what: "it waits" });
   process.kill("SIGTERM");
   expect(await process.exited).toBe(0);
 });

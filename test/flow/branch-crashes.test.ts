@@ -297,7 +297,7 @@ async function finished(asked: CommandInbound): Promise<SessionId> {
       const found = await rowOf(asked);
       return found?.done === true ? found : undefined;
     },
-    { what: "the branch is finished", timeoutMs: 20_000 },
+    { what: "the branch is finished" },
   );
   if (row.target === null) throw new Error("there is no new thread");
   return row.target;

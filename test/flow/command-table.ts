@@ -32,8 +32,8 @@ export interface CommandDriver<S> extends AsyncDisposable {
 }
 
 export const QUESTION = "what is new?";
-/** Is being answered for as long as a test takes. */
-export const LONG = "say 9000 words";
+/** Is being answered for as long as a test takes: the model is held amid it. */
+export const LONG = "say 60 words";
 
 /** Every command, for `access.commands`: only these may. */
 export function onlyFor(
@@ -136,6 +136,7 @@ export function testCommands<S>(
     for (const state of lies === "session" ? (["idle", "running"] as const) : (["idle"] as const)) {
       test(`${surface}, ${place}, ${state}: every command is done for who may, and for nobody else`, async () => {
         const world = driver();
+        using _ = state === "running" ? world.llm.hold(20) : undefined;
         const wrong: string[] = [];
         const read = async (spot: S, who: Who, given: Given, expected: RegExp): Promise<void> => {
           const text = await world.give(spot, who, given);

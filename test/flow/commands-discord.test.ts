@@ -20,7 +20,6 @@ async function openDriver(): Promise<CommandDriver<Spot>> {
   const members: Person[] = [];
   const world = await openDiscordWorld({
     parts: "start",
-    llm: { talker: { perSecond: 100 } },
     access(discord) {
       members.push(...Array.from({ length: MEMBERS }, (_, n) => discord.person(`Ana ${n}`)));
       return { commands: onlyFor(...members.map(({ id }) => `discord:*:${id}`)) };

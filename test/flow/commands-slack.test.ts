@@ -23,7 +23,6 @@ async function openDriver(): Promise<CommandDriver<Spot>> {
   const world: SlackWorld = await openSlackWorld({
     over: "socket",
     parts: "start",
-    llm: { talker: { perSecond: 100 } },
     access(slack) {
       people = { member: slack.person("Ana"), outsider: slack.person("Ben") };
       return { commands: onlyFor(`slack:${slack.teamId}:${people.member.id}`) };

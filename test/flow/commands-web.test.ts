@@ -18,7 +18,7 @@ interface WebDriver extends CommandDriver<Spot> {
 
 async function openDriver(): Promise<WebDriver> {
   await using building = new AsyncDisposableStack();
-  const llm = await createFakeLlm({ talker: { perSecond: 100 } });
+  const llm = await createFakeLlm();
   building.defer(() => llm.close());
   const database = building.use(await freshDatabase());
   const env = { DATABASE_URL: database.url, WEB_CHAT: "on", OPENAI_BASE_URL: llm.url, MODEL: "fake" };

@@ -45,10 +45,9 @@ test("a Discord that is away at the start holds up neither the web chat nor the 
   expect(await health.text()).toContain("Discord has not answered yet.");
 
   const discord = stack.use(await createLocalDiscord({ port }));
-  await until(() => discord.gateway.connected > 0, { timeoutMs: 30_000, what: "the gateway is entered" });
+  await until(() => discord.gateway.connected > 0, { what: "the gateway is entered" });
   const said = discord.person("Ana").say(discord.channel("general"), `${discord.botMention} and here?`);
   await until(() => discord.shown(said.id).some(({ text }) => text.includes("You said")), {
-    timeoutMs: 30_000,
     what: "the mention is answered",
   });
   await until(async () => (await fetch(`${url}/readyz`)).ok, { what: "nothing is missing" });

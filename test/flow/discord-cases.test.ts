@@ -168,9 +168,11 @@ test("pitfall 15: the bot types only while nothing of an answer stands; then the
   expect(answer?.buttons.map(({ label }) => label)).toEqual(["👍", "👎"]);
   expect(discord.isTyping(id)).toBe(false);
   world.llm.script(says("done again"));
-  discord.fault("POST /channels/:channel/messages", { kind: "rate limited", retryAfterS: 1 });
+  const limited = { kind: "rate limited", retryAfterS: 1 } as const;
+  discord.fault("POST /channels/:channel/messages", limited, { times: Infinity });
   ana.say(id, "once more");
   await until(() => discord.isTyping(id), { what: "the bot types" });
+  discord.clearFaults();
   await world.shows(id, "done again");
   await world.settled(id, 2);
   expect(discord.isTyping(id)).toBe(false);

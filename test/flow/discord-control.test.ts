@@ -91,6 +91,7 @@ test("a model that refuses: a person sees why with a button to try again, which 
   await world.shows(id, /^it worked/);
   const shown = await world.settled(id, 1);
   expect(saidIn(shown).filter((text) => text === "it worked")).toHaveLength(1);
+  await until(() => discord.whispers(id, ana)[0] !== undefined, { what: "Ana is told" });
   expect(discord.whispers(id, ana)).toEqual(["Trying again."]);
 });
 
@@ -124,7 +125,9 @@ test("a message that somebody asks about from its menu is answered in a thread b
   });
   const read = JSON.stringify(world.llm.requests.at(-1)?.body.messages);
   expect(read).toContain("the cap leaks at four bars");
-  expect(discord.whispers(channel, ana)[0]).toBe("I answer in the thread below that message.");
+  await until(() => discord.whispers(channel, ana)[0] === "I answer in the thread below that message.", {
+    what: "Ana is told",
+  });
   ben.say(said.id, "and at five?");
   const [, second] = await world.settled(said.id, 2);
   expect(second?.text).toContain("and at five?");
@@ -248,11 +251,16 @@ test("an answer that somebody deletes in mid-run is there again, whole and once;
   parts.goOn();
   expect(saidIn(await world.settled(id, 1))).toEqual(["first half, second half"]);
   const { abandoned } = world.llm;
-  world.llm.script(eventsThenSilence(delta({ content: "on the way " })));
+  const isDeleted = Promise.withResolvers<void>();
+  world.llm.script(async (exchange) => {
+    await Promise.race([isDeleted.promise, exchange.closed]);
+    await eventsThenSilence(delta({ content: "on the way " }))(exchange);
+  });
   ana.say(id, "once more");
   await world.shows(id, "Thinking…");
   discord.deleteThread(id);
-  await until(() => world.llm.abandoned === abandoned + 1, { timeoutMs: 30_000, what: "the model is left" });
+  isDeleted.resolve();
+  await until(() => world.llm.abandoned === abandoned + 1, { what: "the model is left" });
 });
 
 test("I15: an archived thread goes on where it was; a locked one ends quietly, with its outcome kept", async () => {

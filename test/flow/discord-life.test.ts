@@ -11,13 +11,13 @@ const askedAbout = ({ llm }: DiscordWorld, words: string): number =>
   llm.requests.filter(({ body }) => JSON.stringify(body.messages.at(-1)).includes(words)).length;
 
 const isListening = (world: DiscordWorld, count = 1) =>
-  until(() => world.discord.gateway.connected === count, { timeoutMs: 30_000, what: `${count} listen` });
+  until(() => world.discord.gateway.connected === count, { what: `${count} listen` });
 
 const health = async ({ running: [first] }: DiscordWorld): Promise<string> =>
   (await fetch(`${first?.url}/readyz`)).text();
 
 const isWell = (world: DiscordWorld) =>
-  until(async () => (await world.missing()).length === 0, { timeoutMs: 60_000, what: "all is well" });
+  until(async () => (await world.missing()).length === 0, { what: "all is well" });
 
 test.each(["embedded", ["gateway", "worker"]] as const)(
   "pitfall 2: what was said while nobody listened is answered when somebody does, once (%s)",
@@ -111,6 +111,7 @@ test("two gateways: one listens; when it is killed the other does within seconds
   await world.settled(later.id, 1);
   for (const words of ["to the first", "in between", "and in the thread", "to the second"])
     expect(askedAbout(world, words)).toBe(1);
+  await until(() => discord.whispers(first.id, ana)[0] !== undefined, { what: "somebody else tells her" });
   expect(discord.whispers(first.id, ana)).toEqual([expect.stringContaining("The last answer is complete.")]);
   never.resolve();
   expect(discord.gateway.identifies).toHaveLength(2);
@@ -165,17 +166,13 @@ test("Postgres and then Redis go away: what is said meanwhile is answered once t
   ana.say(first.id, "nor here");
   expect(await ana.command(first.id, "reset")).toBe("answered");
   await until(() => discord.whispers(first.id, ana).at(-1)?.includes("could not be done"), {
-    timeoutMs: 30_000,
     what: "Ana is told",
   });
   await postgres.start();
   await world.settled(second.id, 1);
   await world.settled(first.id, 2);
   await redis.stop("kill");
-  await until(async () => (await world.missing()).includes("Redis"), {
-    timeoutMs: 30_000,
-    what: "health says so",
-  });
+  await until(async () => (await world.missing()).includes("Redis"), { what: "health says so" });
   const third = ana.say(channel, `${discord.botMention} without a bell`);
   await redis.start();
   await world.settled(third.id, 1);
@@ -229,10 +226,7 @@ test("what was missed, and somebody wrote before they reset the thread, is not a
   });
   // A session that ended is entered anew, and what it missed is fetched.
   discord.gateway.cut(1000);
-  await until(() => discord.gateway.identifies.length === 2, {
-    timeoutMs: 30_000,
-    what: "it is entered anew",
-  });
+  await until(() => discord.gateway.identifies.length === 2, { what: "it is entered anew" });
   await isListening(world);
   ana.say(id, "and anew");
   await world.shows(id, "and anew");
@@ -253,7 +247,7 @@ test("a broken connection is resumed without an identify, and what came meanwhil
   const said = ana.say(discord.channel("general"), `${discord.botMention} meanwhile`);
   await world.settled(said.id, 1);
   discord.gateway.askToReconnect();
-  await until(() => discord.gateway.resumes === 2, { timeoutMs: 20_000, what: "it has come again" });
+  await until(() => discord.gateway.resumes === 2, { what: "it has come again" });
   ana.say(said.id, "and then");
   await world.settled(said.id, 2);
   expect(discord.gateway.identifies).toHaveLength(1);

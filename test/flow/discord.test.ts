@@ -2,7 +2,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { SeenMessage } from "../support/discord/seen.ts";
 import { says } from "../support/fake-llm/answers.ts";
-import { createTalker } from "../support/fake-llm/talker.ts";
 import { until } from "../support/until.ts";
 import { openDiscordWorld, type DiscordWorld } from "./discord-world.ts";
 
@@ -31,16 +30,15 @@ describe.each(ways)("$name", ({ parts }) => {
 
   test("a mention is answered in a thread below it: a sign of life before the model's first word, growing text, all of it", async () => {
     const { discord, ana, channel, at } = scene("first");
-    const mayBegin = Promise.withResolvers<void>();
-    world.llm.script(async (exchange) => {
-      await mayBegin.promise;
-      await createTalker({ perSecond: 60 })(exchange);
-    });
+    using hold = world.llm.hold(0);
     const { id } = ana.say(channel, `${at} say 200 words`);
     await world.shows(id, "Thinking…");
     expect(discord.threadNamed(id)).toMatchObject({ parent: channel.id, name: "say 200 words" });
-    mayBegin.resolve();
-    await world.shows(id, "word20 ");
+    for (const word of [60, 120]) {
+      hold.release(word);
+      await world.shows(id, `word${word - 20} `);
+    }
+    hold.release();
     const [answer, ...more] = await world.settled(id, 1);
     expect(more).toEqual([]);
     expect(wordsOf(answer!)).toEqual(words(200));

@@ -10,12 +10,12 @@ import type { FakeAnswer } from "../support/fake-llm/server.ts";
 import { goalTimePasses } from "../support/goal-time.ts";
 import { owner, setGoal } from "../support/goals.ts";
 import { withRedis } from "../support/services/redis-server.ts";
+import { isOver } from "../support/settled-runs.ts";
 import { until } from "../support/until.ts";
 import { deploy, type Deployment } from "./deployment.ts";
 import { TIMES } from "./world.ts";
 
 const program = join(import.meta.dirname, "dying-goal-worker.ts");
-const LIMIT_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
 /** Where and when the next one is to die; and what was sent, by session. */
@@ -65,10 +65,7 @@ afterAll(async () => {
 
 const runs = (thread: string) => bobbin.transcripts.runs(toSessionId(thread)!);
 const isSettled = (thread: string, count: number) =>
-  until(async () => (await runs(thread)).filter(({ reply }) => reply === "settled").length >= count, {
-    timeoutMs: LIMIT_MS,
-    what: `${count} runs are settled`,
-  });
+  until(async () => (await runs(thread)).filter(isOver).length >= count, { what: `${count} runs are over` });
 
 /** The n-th request about this thread is answered with the n-th of these, where it was not answered so before. */
 function script(words: string, ...answers: readonly FakeAnswer[]): { readonly requests: string[] } {
@@ -106,7 +103,7 @@ async function given(
 }
 
 async function hasDied(): Promise<void> {
-  await until(() => deaths === 1, { timeoutMs: LIMIT_MS, what: "a worker has come to its moment" });
+  await until(() => deaths === 1, { what: "a worker has come to its moment" });
 }
 
 const turnsOf = async (thread: string) =>

@@ -156,10 +156,13 @@ async function play(opened: Promise<Driver>, deaths: readonly Death[]): Promise<
       timeoutMs: LIMIT_MS,
       what: "Ana is told",
     });
+    const cards = () =>
+      driver.roots(channel).flatMap(({ below }) => below.filter((text) => text.startsWith("Goal ·")));
+    await until(() => cards().length > 0, { what: "the card is there" });
     const [root, ...more] = driver.roots(channel);
     expect(more).toEqual([]);
     expect(root?.text).toContain(objective);
-    expect(root?.below.filter((text) => text.startsWith("Goal ·"))).toHaveLength(1);
+    expect(cards()).toHaveLength(1);
     expect(driver.told(channel)).toEqual([expect.stringContaining("Open the thread")]);
   }
   expect(await driver.goals()).toBe(deaths.length);

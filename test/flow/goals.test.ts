@@ -7,6 +7,7 @@ import { toSessionId } from "../../src/core/thread.ts";
 import { callsTools, refuses, says, usageChunk } from "../support/fake-llm/answers.ts";
 import type { FakeAnswer } from "../support/fake-llm/server.ts";
 import { withRedis } from "../support/services/redis-server.ts";
+import { isOver } from "../support/settled-runs.ts";
 import { until } from "../support/until.ts";
 import type { ShownMessage, WebPerson } from "../support/web-person.ts";
 import { deploy, type Deployment } from "./deployment.ts";
@@ -22,14 +23,10 @@ beforeAll(async () => {
 });
 afterAll(() => bobbin[Symbol.asyncDispose]());
 
-const LIMIT_MS = 45_000;
 const session = (thread: string) => toSessionId(thread)!;
 const runs = (thread: string) => bobbin.transcripts.runs(session(thread));
 const settled = async (thread: string, count: number) =>
-  until(async () => (await runs(thread)).filter(({ reply }) => reply === "settled").length >= count, {
-    timeoutMs: LIMIT_MS,
-    what: `${count} runs are settled`,
-  });
+  until(async () => (await runs(thread)).filter(isOver).length >= count, { what: `${count} runs are over` });
 
 /** What the bot said, once the foot of its newest message says this. */
 const endsWith = (person: WebPerson, thread: string, words: string): Promise<readonly ShownMessage[]> =>
@@ -38,7 +35,7 @@ const endsWith = (person: WebPerson, thread: string, words: string): Promise<rea
       const shown = (await person.read(thread)).filter(({ from }) => from === "bot");
       return shown.at(-1)?.foot.includes(words) ? shown : undefined;
     },
-    { timeoutMs: LIMIT_MS, what: `the newest message ends with: ${words}` },
+    { what: `the newest message ends with: ${words}` },
   );
 
 /** What whoever looks at a goal answers. */
@@ -130,7 +127,7 @@ test("killed when the next turn has begun, with Redis emptied: another worker go
     says("All of it."),
   );
   const thread = await ana.say("/goal watch the osprey");
-  await until(() => model.asked() === 3, { timeoutMs: LIMIT_MS, what: "the second turn has begun" });
+  await until(() => model.asked() === 3, { what: "the second turn has begun" });
   // The turn is begun, and whoever has it dies; nothing in Redis knows of it any more.
   const holder = (await runs(thread)).at(-1)?.attempts.at(-1)?.worker ?? "";
   const dying = bobbin.workers.find(({ pid }) => holder.endsWith(`/${pid}`));
@@ -151,7 +148,7 @@ test("typed stop during a continuation: it is taken as a command at once, the go
   const ana = bobbin.newPerson();
   const model = script("egret", (exchange) => exchange.closed);
   const thread = await ana.say("/goal follow the egret");
-  await until(() => model.asked() === 1, { timeoutMs: LIMIT_MS, what: "the model is asked" });
+  await until(() => model.asked() === 1, { what: "the model is asked" });
   await ana.say("/stop", thread);
   await settled(thread, 1);
   await ana.shows(thread, "The goal is paused: it was stopped.");
@@ -226,7 +223,7 @@ test("a turn without news changes only the card; what the first one said stands,
       const shown = await ana.card(thread);
       return shown?.text.includes("The last turn had no effect.") === true ? shown : undefined;
     },
-    { timeoutMs: LIMIT_MS, what: "the card tells of the turn" },
+    { what: "the card tells of the turn" },
   );
   expect(card.text).toContain("turn 3 of 20 begins at");
   expect(card.text).toContain("watch the grebe");
@@ -243,7 +240,7 @@ test("a turn without news changes only the card; what the first one said stands,
       const shown = await ana.card(thread);
       return shown?.text.includes("paused") === true ? shown : undefined;
     },
-    { timeoutMs: LIMIT_MS, what: "the card says that it is paused" },
+    { what: "the card says that it is paused" },
   );
   // One message, wherever it was written from: the gateway took the click, a worker had posted the card.
   expect(paused.id).toBe(card.id);

@@ -11,17 +11,16 @@ import { createWebPerson } from "../support/web-person.ts";
 import { deploy } from "./deployment.ts";
 import { TIMES } from "./world.ts";
 
-/** A job lock of ten seconds and a check every five: the worst case, and room for a slow machine. */
-const RECOVERY_MS = 45_000;
-
 test("a worker killed in mid-run: another one goes on, and the thread is answered once, in the same message", async () => {
-  await using bobbin = await deploy({ workers: 1, llm: { talker: { perSecond: 40 } } });
+  await using bobbin = await deploy({ workers: 1 });
+  using hold = bobbin.llm.hold(20);
   const ana = bobbin.newPerson();
   const thread = await ana.say("say 200 words");
   const begun = await ana.shows(thread, "word10 ");
   bobbin.workers[0]?.kill("SIGKILL");
   await bobbin.addWorker();
-  const replies = await ana.replies(thread, 1, RECOVERY_MS);
+  hold.release();
+  const replies = await ana.replies(thread, 1);
   expect(replies).toHaveLength(1);
   expect(replies[0]?.id).toBe(begun.id);
   expect(replies[0]?.text.split(" ")).toEqual(Array.from({ length: 200 }, (_, n) => `word${n + 1}`));
@@ -40,11 +39,10 @@ test("killed between the end and its final pages: they are delivered without ano
   expect(await dying.exited).toBe("SIGKILL");
   expect(bobbin.llm.requests).toHaveLength(1);
   await bobbin.addWorker();
-  const [reply, ...more] = await ben.replies(thread, 1, RECOVERY_MS);
+  const [reply, ...more] = await ben.replies(thread, 1);
   expect(more).toEqual([]);
   expect(reply?.text).toContain("tell me once");
   await until(async () => (await bobbin.transcripts.runs(toSessionId(thread)!))[0]?.reply === "settled", {
-    timeoutMs: RECOVERY_MS,
     what: "the reply is settled",
   });
   expect(bobbin.llm.requests).toHaveLength(1);
@@ -52,7 +50,7 @@ test("killed between the end and its final pages: they are delivered without ano
 
 test("the all-in-one process killed in mid-run: started again it answers once, in the same message, and keeps both threads", async () => {
   await using folder = await embeddedFolder();
-  const llm = await createFakeLlm({ talker: { perSecond: 60 } });
+  const llm = await createFakeLlm();
   const env = { DATA_DIR: folder.path, OPENAI_BASE_URL: llm.url, MODEL: "fake", OPENAI_API_KEY: "k" };
   let address = "";
   const eve = createWebPerson(() => address);
@@ -64,6 +62,7 @@ test("the all-in-one process killed in mid-run: started again it answers once, i
     address = await first.ready();
     other = await eve.say("remember the heron");
     await eve.replies(other, 1);
+    using _ = llm.hold(20);
     thread = await eve.say("say 150 words");
     const begun = await eve.shows(thread, "word5 ");
     shownId = begun.id;
@@ -72,7 +71,7 @@ test("the all-in-one process killed in mid-run: started again it answers once, i
   }
   await using again = spawnProduct("start", env);
   address = await again.ready();
-  const replies = await eve.replies(thread, 1, RECOVERY_MS);
+  const replies = await eve.replies(thread, 1);
   expect(replies.map(({ id }) => id)).toEqual([shownId]);
   expect(replies[0]?.text.split(" ")).toHaveLength(150);
   expect((await eve.read(other)).map(({ text }) => text)).toEqual([

@@ -5,13 +5,15 @@ import { createFakeLlm } from "../support/fake-llm/server.ts";
 import { spawnProduct } from "../support/product.ts";
 import { freshDatabase, ownPostgres } from "../support/services/postgres.ts";
 import { settledRuns } from "../support/settled-runs.ts";
+import { until } from "../support/until.ts";
 import { createWebPerson } from "../support/web-person.ts";
 import { deploy } from "./deployment.ts";
 
 const WORDS = Array.from({ length: 150 }, (_, n) => `word${n + 1}`);
 
 test("SIGTERM: a worker that leaves in mid-stream hands over: the other one goes on in the same message, and no crash is counted", async () => {
-  await using bobbin = await deploy({ llm: { talker: { perSecond: 50 } } });
+  await using bobbin = await deploy();
+  using hold = bobbin.llm.hold(20);
   const ana = bobbin.newPerson();
   const thread = await ana.say("say 150 words");
   const shown = await ana.shows(thread, "word10 ");
@@ -20,6 +22,7 @@ test("SIGTERM: a worker that leaves in mid-stream hands over: the other one goes
   const leaving = bobbin.workers.find(({ pid }) => attempt?.worker.endsWith(`/${pid}`));
   leaving?.kill("SIGTERM");
   expect(await leaving?.exited).toBe(0);
+  hold.release();
   const replies = await ana.replies(thread, 1);
   expect(replies).toMatchObject([{ id: shown.id, state: "settled" }]);
   expect(replies[0]?.text.split(" ")).toEqual(WORDS);
@@ -29,15 +32,19 @@ test("SIGTERM: a worker that leaves in mid-stream hands over: the other one goes
 });
 
 test("a gateway that leaves: the next one shows the thread as it grew meanwhile", async () => {
-  await using bobbin = await deploy({ workers: 1, llm: { talker: { perSecond: 50 } } });
+  await using bobbin = await deploy({ workers: 1 });
+  using hold = bobbin.llm.hold(20);
   let address = await bobbin.gateway.ready();
   const ben = createWebPerson(() => address);
   const thread = await ben.say("say 150 words");
   const shown = await ben.shows(thread, "word10 ");
   bobbin.gateway.kill("SIGTERM");
   expect(await bobbin.gateway.exited).toBe(0);
+  hold.release(100);
   await using next = spawnProduct("gateway", bobbin.env);
   address = await next.ready();
+  await ben.shows(thread, "word90 ");
+  hold.release();
   const replies = await ben.replies(thread, 1);
   expect(replies).toMatchObject([{ id: shown.id, state: "settled" }]);
   expect(replies[0]?.text.split(" ")).toEqual(WORDS);
@@ -46,7 +53,8 @@ test("a gateway that leaves: the next one shows the thread as it grew meanwhile"
 
 test("Q14: the all-in-one process leaves in mid-stream: after its next start it goes on in the same message, and answers what waited", async () => {
   await using database = await freshDatabase();
-  const llm = await createFakeLlm({ talker: { perSecond: 50 } });
+  const llm = await createFakeLlm();
+  using hold = llm.hold(20);
   const env = { DATABASE_URL: database.url, OPENAI_BASE_URL: llm.url, MODEL: "fake" };
   let address = "";
   const cy = createWebPerson(() => address);
@@ -57,7 +65,8 @@ test("Q14: the all-in-one process leaves in mid-stream: after its next start it 
   await cy.say("and this", thread);
   first.kill("SIGTERM");
   expect(await first.exited).toBe(0);
-  expect(llm.open).toBe(0);
+  await until(() => llm.open === 0, { what: "the model was left" });
+  hold.release();
   await using second = spawnProduct("start", env);
   address = await second.ready();
   const replies = await cy.replies(thread, 1);
@@ -70,7 +79,8 @@ test("Q14: the all-in-one process leaves in mid-stream: after its next start it 
 
 test("who leaves while Postgres is away ends in order too, and the answer goes on after the next start", async () => {
   await using postgres = await ownPostgres();
-  const llm = await createFakeLlm({ talker: { perSecond: 50 } });
+  const llm = await createFakeLlm();
+  using hold = llm.hold(20);
   const env = { DATABASE_URL: postgres.url, OPENAI_BASE_URL: llm.url, MODEL: "fake" };
   let address = "";
   const eve = createWebPerson(() => address);
@@ -81,6 +91,7 @@ test("who leaves while Postgres is away ends in order too, and the answer goes o
   await postgres.stop("immediate");
   first.kill("SIGTERM");
   expect(await first.exited).toBe(0);
+  hold.release();
   await using second = spawnProduct("start", env);
   await postgres.start();
   address = await second.ready();
@@ -92,16 +103,18 @@ test("who leaves while Postgres is away ends in order too, and the answer goes o
 });
 
 test("a second signal ends at once, and nothing is lost by it", async () => {
-  await using bobbin = await deploy({ workers: 1, llm: { talker: { perSecond: 50 } } });
+  await using bobbin = await deploy({ workers: 1 });
+  using hold = bobbin.llm.hold(20);
   const dan = bobbin.newPerson();
   const thread = await dan.say("say 150 words");
   const shown = await dan.shows(thread, "word10 ");
   const [impatient] = bobbin.workers;
-  impatient?.kill("SIGINT");
-  impatient?.kill("SIGTERM");
+  // It hears of both at the same time, however long the machine takes to send them.
+  for (const signal of ["SIGSTOP", "SIGINT", "SIGTERM", "SIGCONT"] as const) impatient?.kill(signal);
   expect(await impatient?.exited).toBe(130);
   await bobbin.addWorker();
-  const replies = await dan.replies(thread, 1, 45_000);
+  hold.release();
+  const replies = await dan.replies(thread, 1);
   expect(replies).toMatchObject([{ id: shown.id, state: "settled" }]);
   expect(replies[0]?.text.split(" ")).toEqual(WORDS);
 });

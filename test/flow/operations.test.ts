@@ -14,8 +14,6 @@ beforeAll(async () => {
 });
 afterAll(() => browser.stop());
 
-const LATE_MS = 30_000;
-
 test("an answer that fails is seen, tried again from the page, seen at work, and gone; who is there, the queues, and a Redis that is away are seen too", async () => {
   await using stack = new AsyncDisposableStack();
   const database = stack.use(await freshDatabase());
@@ -47,7 +45,6 @@ test("an answer that fails is seen, tried again from the page, seen at work, and
   await person.replies(thread, 1);
 
   const page = await browser.open(stack);
-  page.setDefaultTimeout(LATE_MS);
   const outside: string[] = [];
   const faults: string[] = [];
   page.on("request", (request) => {

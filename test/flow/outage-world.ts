@@ -24,7 +24,7 @@ export interface OutageWorld extends AsyncDisposable {
   /** What `/readyz` of all processes names as missing; empty when all are well. */
   missing(): Promise<readonly string[]>;
   isWell(): Promise<void>;
-  /** The reply of the thread once it has begun to grow. */
+  /** The reply of the thread once it has begun to grow; whoever wants to see it so holds the model. */
   begun(thread: string): Promise<ShownMessage>;
 }
 
@@ -40,7 +40,7 @@ interface Readiness {
 }
 
 /** Long enough for a busy machine; what is waited for takes a few seconds. */
-export const RECOVERY_MS = 60_000;
+export const RECOVERY_MS = 100_000;
 
 /** A job lock of two seconds: an outage of Redis ends leases sooner than in production. */
 const TIMES = { jobLockMs: 2_000, stalledCheckMs: 500 };

@@ -46,16 +46,19 @@ describe.each(["start", "gateway and worker"] as const)("%s", { timeout: 120_000
 
   test("a run in mid-stream goes on in the same message when it is back, and an open page says what is wrong and that it is well", async () => {
     const { person, postgres, transcripts } = bobbin;
+    using hold = bobbin.llm.hold(20);
     const thread = await person.say("say 150 words");
     const shown = await bobbin.begun(thread);
     await using page = watchPage(bobbin.url, thread);
     await until(() => page.events.some(({ event }) => event === "message"), { what: "the page follows" });
     await postgres.stop("immediate");
+    hold.release(60);
     await until(() => page.events.some(({ event, data }) => event === "trouble" && data === AWAY), {
       timeoutMs: RECOVERY_MS,
       what: "the page says what is wrong",
     });
     // The model's answer ends meanwhile, and cannot be stored.
+    hold.release();
     await until(() => bobbin.llm.open === 0, { timeoutMs: RECOVERY_MS, what: "the model has ended" });
     await postgres.start();
     const replies = await person.replies(thread, 1, RECOVERY_MS);
@@ -78,10 +81,13 @@ describe.each(["start", "gateway and worker"] as const)("%s", { timeout: 120_000
 
   test("a restart of Postgres in mid-stream, sooner than the answer ends, is not noticed in the answer", async () => {
     const { person, postgres } = bobbin;
+    using hold = bobbin.llm.hold(20);
     const thread = await person.say("say 150 words");
     const shown = await bobbin.begun(thread);
     await postgres.stop("immediate");
+    hold.release(60);
     await postgres.start();
+    hold.release();
     const replies = await person.replies(thread, 1, RECOVERY_MS);
     expect(replies).toMatchObject([{ id: shown.id, state: "settled" }]);
     expect(replies[0]?.text.split(" ")).toEqual(WORDS);

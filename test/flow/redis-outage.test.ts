@@ -6,8 +6,7 @@ import { settledRuns } from "../support/settled-runs.ts";
 import { until } from "../support/until.ts";
 import { openOutageWorld, RECOVERY_MS, type OutageWorld } from "./outage-world.ts";
 
-const words = (count: number): string[] => Array.from({ length: count }, (_, n) => `word${n + 1}`);
-const WORDS = words(150);
+const WORDS = Array.from({ length: 150 }, (_, n) => `word${n + 1}`);
 
 let bobbin: OutageWorld;
 let redis: RedisServer;
@@ -61,21 +60,24 @@ test(
   { timeout: 120_000 },
   async () => {
     const { person } = bobbin;
-    const thread = await person.say("say 500 words");
+    using hold = bobbin.llm.hold(20);
+    const thread = await person.say("say 150 words");
     const shown = await bobbin.begun(thread);
     const attempts = async () => (await bobbin.transcripts.runs(toSessionId(thread)!))[0]?.attempts ?? [];
     await redis.stop("kill");
+    hold.release(60);
     await until(async () => (await attempts())[0]?.ended === "lost", {
       timeoutMs: RECOVERY_MS,
       what: "the lease to be lost",
     });
     await redis.start();
+    hold.release();
     const replies = await person.replies(thread, 1, RECOVERY_MS);
     expect(replies).toMatchObject([{ id: shown.id, state: "settled" }]);
-    expect(replies[0]?.text.split(" ")).toEqual(words(500));
+    expect(replies[0]?.text.split(" ")).toEqual(WORDS);
     const [run] = await settledRuns(bobbin.transcripts, toSessionId(thread)!);
     expect(run?.attempts.map(({ ended }) => ended)).toEqual(["lost", "ended"]);
-    await answeredOnce(thread, ["say 500 words"]);
+    await answeredOnce(thread, ["say 150 words"]);
   },
 );
 
@@ -84,10 +86,13 @@ test(
   { timeout: 120_000 },
   async () => {
     const { person } = bobbin;
+    using hold = bobbin.llm.hold(20);
     const thread = await person.say("say 150 words");
     const shown = await bobbin.begun(thread);
     await redis.stop("kill");
+    hold.release(60);
     await redis.start();
+    hold.release();
     const replies = await person.replies(thread, 1, RECOVERY_MS);
     expect(replies).toMatchObject([{ id: shown.id, state: "settled" }]);
     expect(replies[0]?.text.split(" ")).toEqual(WORDS);
@@ -100,10 +105,12 @@ test(
   { timeout: 120_000 },
   async () => {
     const { person } = bobbin;
+    using hold = bobbin.llm.hold(20);
     const [thread, other] = await Promise.all([person.say("say 150 words"), person.say("say 150 words")]);
     const shown = await Promise.all([bobbin.begun(thread), bobbin.begun(other)]);
     await redis.flush();
     await person.say("and this", other);
+    hold.release();
     const [[reply], [first]] = await Promise.all([
       person.replies(thread, 1, RECOVERY_MS),
       person.replies(other, 1, RECOVERY_MS),

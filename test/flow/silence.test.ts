@@ -47,11 +47,15 @@ test(
   "a worker that hears nothing of Redis for longer than its lease: the other one goes on in the same message",
   LONG,
   async () => {
+    using hold = bobbin.llm.hold(20);
     const thread = await bobbin.person.say("say 300 words");
     const shown = await bobbin.begun(thread);
     const deaf = await bobbin.holder(thread);
     deaf.redis.silence();
+    hold.release(60);
     await names(deaf, "Redis");
+    await until(async () => (await endings(thread)).length > 1, { what: "the other one has it" });
+    hold.release();
     await endsWhole(thread, shown, 300);
     const { attempts } = await bobbin.run(thread);
     expect(attempts).toHaveLength(2);
@@ -60,12 +64,15 @@ test(
 );
 
 test("Redis silent to all for less than a lease in mid-run: nobody notices", LONG, async () => {
+  using hold = bobbin.llm.hold(20);
   const thread = await bobbin.person.say("say 250 words");
   const shown = await bobbin.begun(thread);
   const { redis } = await bobbin.holder(thread);
   for (const wire of bobbin.redis) wire.silence();
+  hold.release(60);
   await until(() => redis.held > 0, { what: "a request of the holder is held" });
   await bobbin.mend();
+  hold.release();
   await endsWhole(thread, shown, 250);
 });
 
@@ -73,9 +80,11 @@ test(
   "Redis silent to all for longer than a lease: messages are taken, health names it, and all go on when it is back",
   LONG,
   async () => {
+    using hold = bobbin.llm.hold(20);
     const thread = await bobbin.person.say("say 300 words");
     const shown = await bobbin.begun(thread);
     for (const wire of bobbin.redis) wire.silence();
+    hold.release(60);
     await until(async () => (await endings(thread))[0] !== undefined, {
       timeoutMs: RECOVERY_MS,
       what: "the lease was lost",
@@ -83,6 +92,7 @@ test(
     const fresh = await bobbin.person.say("is anybody there?");
     await names(bobbin.gateway, "Redis");
     await bobbin.mend();
+    hold.release();
     await endsWhole(thread, shown, 300);
     const [reply] = await bobbin.person.replies(fresh, 1, RECOVERY_MS);
     expect(reply?.text).toContain("is anybody there?");
@@ -94,9 +104,11 @@ test(
   "Redis whose open connections are dead for ever, in mid-run: new ones are made, and the answer ends in the same message",
   LONG,
   async () => {
+    using hold = bobbin.llm.hold(20);
     const thread = await bobbin.person.say("say 300 words");
     const shown = await bobbin.begun(thread);
     for (const wire of bobbin.redis) wire.forget();
+    hold.release();
     await endsWhole(thread, shown, 300);
     const next = await bobbin.person.say("and now?");
     await bobbin.person.replies(next, 1, RECOVERY_MS);
@@ -132,10 +144,13 @@ test(
   "Postgres silent to all in mid-run and over its end: the answer ends whole in the same message when it is back",
   LONG,
   async () => {
+    using hold = bobbin.llm.hold(20);
     const thread = await bobbin.person.say("say 200 words");
     const shown = await bobbin.begun(thread);
     for (const wire of bobbin.postgres) wire.silence();
+    hold.release(60);
     await names(bobbin.gateway, "Postgres");
+    hold.release();
     await until(() => bobbin.llm.open === 0, { timeoutMs: RECOVERY_MS, what: "the model has ended" });
     await bobbin.mend();
     await endsWhole(thread, shown, 200);
@@ -146,9 +161,11 @@ test(
   "Postgres that hears and whose answers are lost, over the end of a run: what it did counts once",
   LONG,
   async () => {
+    using hold = bobbin.llm.hold(20);
     const thread = await bobbin.person.say("say 120 words");
     const shown = await bobbin.begun(thread);
     for (const wire of bobbin.postgres) wire.silence("back");
+    hold.release();
     await until(() => bobbin.llm.open === 0, { timeoutMs: RECOVERY_MS, what: "the model has ended" });
     await names(bobbin.gateway, "Postgres");
     await bobbin.mend();
@@ -160,9 +177,11 @@ test(
   "Postgres whose open connections are dead for ever: new ones are made, and a run goes on",
   LONG,
   async () => {
+    using hold = bobbin.llm.hold(20);
     const thread = await bobbin.person.say("say 200 words");
     const shown = await bobbin.begun(thread);
     for (const wire of bobbin.postgres) wire.forget();
+    hold.release();
     await endsWhole(thread, shown, 200);
     await bobbin.isWell();
   },
@@ -172,12 +191,15 @@ test(
   "Redis and Postgres silent to all in mid-run: health names both, and the answer ends whole when both are back",
   LONG,
   async () => {
+    using hold = bobbin.llm.hold(20);
     const thread = await bobbin.person.say("say 300 words");
     const shown = await bobbin.begun(thread);
     for (const wire of [...bobbin.redis, ...bobbin.postgres]) wire.silence();
+    hold.release(60);
     for (const process of [bobbin.gateway, ...bobbin.workers]) await names(process, "Postgres", "Redis");
     await expect(bobbin.person.say("is anybody there?")).rejects.toThrow();
     await bobbin.mend();
+    hold.release();
     await endsWhole(thread, shown, 300);
   },
 );
@@ -237,10 +259,12 @@ test(
   async () => {
     const { person } = bobbin;
     // More than both workers take at a time.
+    using hold = bobbin.llm.hold(20);
     const running = await Promise.all([1, 2, 3, 4].map(() => person.say("say 250 words")));
     const shown = await Promise.all(running.map((thread) => bobbin.begun(thread)));
     const waiting = await Promise.all([1, 2, 3].map((n) => person.say(`waiting ${n}`)));
     await bobbin.emptyRedis();
+    hold.release();
     for (const [at, thread] of running.entries()) await endsWhole(thread, shown[at]!, 250);
     for (const [at, thread] of waiting.entries()) {
       const replies = await person.replies(thread, 1, RECOVERY_MS);

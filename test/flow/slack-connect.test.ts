@@ -47,7 +47,9 @@ test("in an organisation the Home tab shows the threads of the workspace in whic
   const two = world.office("T2", { org: "E1", botOf: one.team });
   await world.start("start");
   await world.install(one, { everywhere: true });
-  await world.answered(two, two.mention("a question in the second workspace"));
+  const said = two.mention("a question in the second workspace");
+  await world.answered(two, said);
+  await until(async () => (await world.becameOf(said)).fate === "answered", { what: "its run has ended" });
   two.ana.openHome();
   const home = await until(() => two.ana.home(), { what: "the Home tab is published" });
   const text = readable({ text: "", blocks: objectsIn(home["blocks"]), attachments: undefined });

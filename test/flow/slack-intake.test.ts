@@ -328,8 +328,7 @@ describe("with a Postgres and a Redis that go away", () => {
     await postgres[Symbol.asyncDispose]();
   });
 
-  const isWell = () =>
-    until(async () => (await world.missing()).length === 0, { timeoutMs: 60_000, what: "all is well" });
+  const isWell = () => until(async () => (await world.missing()).length === 0, { what: "all is well" });
 
   test("Q18 Redis away: a mention is acknowledged at the first attempt, and answered when it is back", async () => {
     const { ana, channel, at } = scene();

@@ -212,14 +212,15 @@ test("an app that is removed takes its token and its work along; late news of it
 });
 
 test("a run that is under way when the app is removed ends, and nothing of it is posted any more", async () => {
-  await using world = await openOAuthWorld({ llm: { talker: { perSecond: 20 } } });
-  const { slack, sql } = world;
+  await using world = await openOAuthWorld();
+  const { slack, sql, llm } = world;
+  using _ = llm.hold(20);
   const one = world.office("T1");
   await world.start("gateway");
   await world.start("worker");
   await world.install(one);
-  const said = one.mention("say 600 words");
-  await until(() => slack.callsOf("chat.postMessage").length > 0, {
+  const said = one.mention("say 60 words");
+  await until(() => one.team.thread(said.channel, said).some(({ text }) => text.includes("word10 ")), {
     timeoutMs: LIMIT_MS,
     what: "the answer has begun",
   });

@@ -1,6 +1,5 @@
 // Slack as people have it, in each of the ways in which Bobbin is run: what they write, and what they see.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { createTalker } from "../support/fake-llm/talker.ts";
 import type { SeenMessage } from "../support/slack/seen.ts";
 import { until } from "../support/until.ts";
 import { openSlackWorld, type SlackWorld } from "./slack-world.ts";
@@ -34,18 +33,17 @@ describe.each(ways)("$name", ({ over, parts }) => {
 
   test("a mention is answered in its thread: a sign of life before the model's first word, growing text, all of it", async () => {
     const { slack, ana, channel, at } = scene("first");
-    const mayBegin = Promise.withResolvers<void>();
-    world.llm.script(async (exchange) => {
-      await mayBegin.promise;
-      await createTalker({ perSecond: 60 })(exchange);
-    });
+    using hold = world.llm.hold(0);
     const root = ana.say(channel, `${at} say 240 words`);
     await until(() => slack.statusLine(channel, root) === "processing", {
       what: "Slack says that the bot works",
     });
     await world.shows(root, "Thinking…");
-    mayBegin.resolve();
-    await world.shows(root, "word20 ");
+    for (const word of [60, 120]) {
+      hold.release(word);
+      await world.shows(root, `word${word - 20} `);
+    }
+    hold.release();
     const [answer, ...more] = await world.settled(root, 1);
     expect(more).toEqual([]);
     expect(wordsOf(answer!)).toEqual(words(240));

@@ -119,6 +119,7 @@ test("crash between store and wake; Redis emptied or away: the sweeper wakes wai
 test("Redis restarts, Postgres restarts: health says what is missing, and the answer goes on in the same message", async () => {
   await using bobbin = await openOutageWorld({ roles: "gateway and worker" });
   const { person, redis, postgres } = bobbin;
+  using hold = bobbin.llm.hold(20);
   const thread = await person.say("say 300 words");
   const shown = await bobbin.begun(thread);
   const names = (what: string): Promise<unknown> =>
@@ -127,13 +128,16 @@ test("Redis restarts, Postgres restarts: health says what is missing, and the an
       what: `health names ${what}`,
     });
   await redis!.stop("kill");
+  hold.release(60);
   await names("Redis");
   await redis!.start();
   await bobbin.isWell();
   await postgres.stop();
+  hold.release(100);
   await names("Postgres");
   await postgres.start();
   await bobbin.isWell();
+  hold.release();
   const [reply, ...more] = await person.replies(thread, 1, RECOVERY_MS);
   expect([reply?.id, more]).toEqual([shown.id, []]);
   expect(reply?.text.split(" ")).toEqual(Array.from({ length: 300 }, (_, n) => `word${n + 1}`));

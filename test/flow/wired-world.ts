@@ -42,7 +42,7 @@ export interface WiredWorld extends AsyncDisposable {
   inbounds(thread: string): Promise<readonly InboundView[]>;
   /** The one run of the thread. */
   run(thread: string): Promise<RunView>;
-  /** The reply of the thread once it has begun to grow. */
+  /** The reply of the thread once it has begun to grow; whoever wants to see it so holds the model. */
   begun(thread: string): Promise<ShownMessage>;
   /** Who has the run of the thread. */
   holder(thread: string): Promise<WiredProcess>;
@@ -57,7 +57,7 @@ const TIMES: NonNullable<AppWorld["times"]> = {
   statementTimeoutMs: 1_500,
   sweep: { everyMs: 2_000, soonMs: 300, idleMs: 1_500 },
 };
-export const RECOVERY_MS = 60_000;
+export const RECOVERY_MS = 100_000;
 
 export async function openWiredWorld(times: AppWorld["times"] = TIMES): Promise<WiredWorld> {
   await using building = new AsyncDisposableStack();

@@ -25,7 +25,7 @@ export interface WorldOptions {
 
 /** A job lock of two seconds: a run whose worker died is taken up sooner than in production. */
 export const TIMES = { jobLockMs: 2_000, stalledCheckMs: 500 };
-export const LIMIT_MS = 60_000;
+export const LIMIT_MS = 100_000;
 
 export const rolesOf = ({ parts }: WorldOptions): readonly Role[] =>
   typeof parts === "string" ? ["start"] : parts;

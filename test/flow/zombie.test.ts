@@ -11,7 +11,7 @@ import { openChaosWorld, type ChaosWorld } from "../chaos/world.ts";
 import { until } from "../support/until.ts";
 
 const SEED = 1;
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 100_000;
 const WRITES = new Set(["chat.postMessage", "chat.update", "chat.delete"]);
 
 const STALE = "no stale write was accepted";

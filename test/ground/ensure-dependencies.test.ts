@@ -12,7 +12,10 @@ const lockfile = {
   packages: { "": {}, "node_modules/one": { version: "1.0.0" }, "node_modules/two": { version: "2.0.0" } },
 };
 
-/** What `npm ci` does, as far as the script can see it: empty the folder, work for a while, write its own lock file last. */
+/**
+ * What `npm ci` does, as far as the script can see it: empty the folder, work for a while, and for as long as the test holds it, write its
+ * own lock file last.
+ */
 const fakeNpm = `#!/bin/sh
 echo "$@ NODE_ENV=$NODE_ENV omit=$npm_config_omit" >> calls
 if [ -e broken ]; then echo "npm error the registry is away"; exit 1; fi
@@ -20,6 +23,7 @@ rm -rf node_modules
 mkdir -p node_modules/.bin node_modules/one
 echo "{}" > node_modules/one/package.json
 sleep 0.4
+while [ -e held ]; do sleep 0.05; done
 mkdir node_modules/two
 echo "{}" > node_modules/two/package.json
 echo > node_modules/.bin/node
@@ -103,6 +107,8 @@ test.each([
 
 test("after a killed starter the next one waits for its npm, and does not install beside it", async () => {
   await using clone = await project();
+  const held = join(clone.folder, "held");
+  await writeFile(held, "");
   const first = clone.start();
   const lock = join(clone.folder, ".cache/install.lock");
   await until(() => clone.calls().length === 1 && readFileSync(lock, "utf8").includes("\n"), {
@@ -110,7 +116,9 @@ test("after a killed starter the next one waits for its npm, and does not instal
   });
   first.kill("SIGKILL");
   await once(first, "exit");
-  expect((await clone.run()).code).toBe(0);
+  const second = clone.run();
+  await rm(held);
+  expect((await second).code).toBe(0);
   expect(clone.calls()).toHaveLength(1);
 });
 

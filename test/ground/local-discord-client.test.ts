@@ -224,7 +224,7 @@ test("a connection that breaks is resumed with what was missed; one that was end
   discord.gateway.cut(1000);
   await until(() => discord.gateway.connected === 0, { what: "the socket is gone" });
   ana.dm("lost");
-  await until(() => discord.gateway.connected === 1, { timeoutMs: 20_000, what: "it is there again" });
+  await until(() => discord.gateway.connected === 1, { what: "it is there again" });
   ana.dm("and back");
   await hears("and back");
   expect(heard.map(({ content }) => content)).toEqual(["in between", "and back"]);

@@ -146,12 +146,11 @@ test("two gateways share the events, or both get each of them", async () => {
 test("a connection that is asked to leave, cut or silent is replaced by a new one", async () => {
   await using slack = await createLocalSlack({ pingEveryMs: 50 });
   await using _ = await boltOnSocket(slack, { pingTimeoutMs: 1000 });
-  const waits = { timeoutMs: 20_000 };
   slack.sockets.open[0]?.disconnect("refresh_requested");
-  await until(() => slack.sockets.connections[1]?.isOpen, { ...waits, what: "the second connection" });
+  await until(() => slack.sockets.connections[1]?.isOpen, { what: "the second connection" });
   expect(slack.sockets.connections[0]?.isOpen).toBe(false);
   slack.sockets.connections[1]?.drop();
-  await until(() => slack.sockets.connections[2]?.isOpen, { ...waits, what: "the third connection" });
+  await until(() => slack.sockets.connections[2]?.isOpen, { what: "the third connection" });
   slack.sockets.connections[2]?.freeze();
-  await until(() => slack.sockets.connections[3]?.isOpen, { ...waits, what: "the fourth connection" });
+  await until(() => slack.sockets.connections[3]?.isOpen, { what: "the fourth connection" });
 });

@@ -56,7 +56,7 @@ test("alone it tells what Discord does, leaves nothing behind, and says no token
   expect(roots.filter((thread) => thread !== undefined && !thread.isDeleted)).toEqual([]);
   expect(discord.complaints).toEqual([expect.stringContaining("form:"), expect.stringContaining("form:")]);
   expect(discord.gateway.identifies).toEqual([]);
-}, 60_000);
+});
 
 test("a person who does what it says gets a whole report, and what they wrote is all that stays", async () => {
   await using discord = await world();
@@ -99,7 +99,7 @@ test("a person who does what it says gets a whole report, and what they wrote is
       for (; questions < output.split("\n? ").length - 1; questions++) run.answer("y");
       return (await Promise.race([ended, Promise.resolve(false)])) ? true : undefined;
     },
-    { timeoutMs: 60_000, what: "the walk has ended" },
+    { what: "the walk has ended" },
   );
   const output = run.said();
   expect(output).toContain("with a person");
@@ -118,7 +118,7 @@ test("a person who does what it says gets a whole report, and what they wrote is
   expect(linesOf(output, "not known").join("\n")).toContain("A slash command works in a thread");
   expect(discord.shown(channel).filter(isBots(discord))).toEqual([]);
   expect(discord.gateway.identifies).toHaveLength(1);
-}, 90_000);
+});
 
 test("without a token it says which one and how it is used", async () => {
   await using discord = await createLocalDiscord();

@@ -41,7 +41,7 @@ test("alone it tells what Slack does, leaves nothing behind, and says no token",
   expect(linesOf(output, "holds").length).toBeGreaterThan(15);
   expect(output).not.toContain(slack.app.botToken);
   expect(slack.channelTop(channel)).toEqual([]);
-}, 60_000);
+});
 
 test("a person who does what it says gets a whole report", async () => {
   await using slack = await createLocalSlack({ shortcuts: ["bobbin_stop"] });
@@ -68,7 +68,7 @@ test("a person who does what it says gets a whole report", async () => {
       for (; questions < output.split("\n? ").length - 1; questions++) run.answer("y");
       return (await Promise.race([ended, Promise.resolve(false)])) ? true : undefined;
     },
-    { timeoutMs: 60_000, what: "the walk has ended" },
+    { what: "the walk has ended" },
   );
   const output = run.said();
   expect(output).toContain("with a person");
@@ -78,7 +78,7 @@ test("a person who does what it says gets a whole report", async () => {
   const streams = linesOf(output, "holds").filter((line) => /stream(?:ed)? (?:keeps|can)/.test(line));
   expect(streams.join("\n")).toMatch(/keeps the name.*\n.*cannot be edited.*\n.*can be edited/);
   expect(roots()).toEqual([]);
-}, 90_000);
+});
 
 test("without a token it says which one and how it is used", async () => {
   await using slack = await createLocalSlack();

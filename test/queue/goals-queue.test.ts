@@ -52,7 +52,6 @@ test("G12: a turn that ends just as the queue runs empty: the next one begins, w
   const names = ["a", "b", "c"];
   for (const name of names) await goals.ring(name);
   await until(() => names.every((name) => turns.get(sessionNamed(name)) === TURNS), {
-    timeoutMs: 20_000,
     what: "each goal had all its turns",
   });
   await goals.stop();
@@ -99,7 +98,6 @@ test("a hundred goals and people who write at the same time: no person who waits
     }),
   );
   await until(() => [...journal.values()].every(({ begun }) => begun < Infinity), {
-    timeoutMs: 30_000,
     what: "all of them were served",
   });
   const lines = [...journal.values()];

@@ -42,7 +42,7 @@ test("of 200 sessions with 25 messages each, over two workers, none is left with
   await Promise.all(sessions.map(talk));
 
   const unseen = (): number => sessions.filter((session) => seen.get(session) !== inbox.get(session)).length;
-  await until(() => unseen() === 0, { what: "every session has seen its last message", timeoutMs: 15_000 });
+  await until(() => unseen() === 0, { what: "every session has seen its last message" });
   expect(overlaps).toBe(0);
   expect(services).toBeLessThanOrEqual(5_000);
 });

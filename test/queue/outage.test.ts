@@ -71,7 +71,7 @@ test("a worker that waits for a minute in one request hears each wake at once, a
   const isHeard = async (times: number): Promise<void> => {
     await parts.queue.wake(A);
     // Far less than the wait.
-    await until(() => served.length === times, { timeoutMs: 15_000, what: `it was served ${times} times` });
+    await until(() => served.length === times, { timeoutMs: 25_000, what: `it was served ${times} times` });
   };
   await isHeard(1);
   await server.flush();
@@ -116,6 +116,9 @@ test("a process that ends and cannot give its job back, since Redis was emptied,
   await until(() => services === 2, { what: "the session was served again" });
 });
 
+/** What has no bound ends only when Redis is back; the rest is room for a busy machine. */
+const BOUND_MS = 10_000;
+
 test("a wake rejects within its bound while Redis is away, and while it stands still", async () => {
   await using server = await ownRedis();
   await using parts = await openRedisParts({ url: server.url, commandTimeoutMs: 300 });
@@ -123,13 +126,13 @@ test("a wake rejects within its bound while Redis is away, and while it stands s
   server.freeze();
   const frozen = clock.ticks();
   await expect(parts.queue.wake(A)).rejects.toThrow();
-  expect(clock.ticks() - frozen).toBeLessThan(2_500);
+  expect(clock.ticks() - frozen).toBeLessThan(BOUND_MS);
   server.thaw();
   await server.stop("kill");
   await until(() => !parts.redis.isConnected, { what: "the connection is lost" });
   const away = clock.ticks();
   await expect(parts.queue.wake(A)).rejects.toThrow();
-  expect(clock.ticks() - away).toBeLessThan(2_500);
+  expect(clock.ticks() - away).toBeLessThan(BOUND_MS);
   await server.start();
   await isReady(parts);
   await parts.queue.wake(A);
@@ -171,7 +174,7 @@ test("Q7: closing ends within its bound though Redis is gone, and the service wa
   await server.stop("kill");
   const since = clock.ticks();
   await worker.close();
-  expect(clock.ticks() - since).toBeLessThan(2_500);
+  expect(clock.ticks() - since).toBeLessThan(BOUND_MS);
   expect(left).toBe(true);
 });
 

@@ -65,7 +65,7 @@ describe("those who watch are told of wakes, leases and budgets", () => {
 
   test("over Redis, and at once that it cannot be known where Redis is away", async () => {
     await using redis = await ownRedis();
-    const coordination = await redisCoordination(deps, redis.url, AbortSignal.timeout(20_000));
+    const coordination = await redisCoordination(deps, redis.url, AbortSignal.timeout(60_000));
     try {
       await tellsHowItStands(coordination);
       await redis.stop();

@@ -4,7 +4,11 @@ import type { RunView, Transcripts } from "../../src/core/ports/transcripts.ts";
 import type { SessionId } from "../../src/core/thread.ts";
 import { until } from "./until.ts";
 
-/** The session's runs, oldest first, once each reply is settled and each attempt has ended. */
+/** Its reply is settled, and each attempt has ended. */
+export const isOver = ({ reply, attempts }: RunView): boolean =>
+  reply === "settled" && attempts.every(({ ended }) => ended !== undefined);
+
+/** The session's runs, oldest first, once each is over. */
 export function settledRuns(
   transcripts: Pick<Transcripts, "runs">,
   session: SessionId,
@@ -12,11 +16,8 @@ export function settledRuns(
   return until(
     async () => {
       const runs = await transcripts.runs(session);
-      const isOver = runs.every(
-        ({ reply, attempts }) => reply === "settled" && attempts.every(({ ended }) => ended !== undefined),
-      );
-      return runs.length > 0 && isOver ? runs : undefined;
+      return runs.length > 0 && runs.every(isOver) ? runs : undefined;
     },
-    { timeoutMs: 60_000, what: "every run is over" },
+    { what: "every run is over" },
   );
 }

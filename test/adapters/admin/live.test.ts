@@ -80,7 +80,7 @@ test("however many transcripts stand open behind it, the page that one looks at 
   await turn(page, "behind");
   await first.reload();
   expect(await connections()).toBe(asked);
-}, 60_000);
+});
 
 test("a page that is opened behind another asks for nothing until somebody looks at it", async () => {
   const page = await context.newPage();

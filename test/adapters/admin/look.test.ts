@@ -162,7 +162,7 @@ test("from another site and back a browser comes in by Sign in with Slack, and e
   // To the page that was wanted in the beginning.
   await page.waitForURL(/\/admin\/threads\//);
   await page.getByText("The certificate had run out").first().waitFor();
-}, 60_000);
+});
 
 describe("signed in", () => {
   const pages = Object.entries(ROUTES).filter(
@@ -184,16 +184,11 @@ describe("signed in", () => {
     ...pages.map(([route, { path }]): [string, string] => [route, path({ own: "none", run: "RUN" })]),
     ...more,
   ];
-  test.each(each)(
-    "%s is fit to use",
-    async (name, path) => {
-      const where =
-        path === "link" ? await world.link(person("T1", "UBEA", "Bea")) : path.replace("RUN", run);
-      await page.goto(`${world.url}${where}`);
-      await expectFine(name);
-    },
-    30_000,
-  );
+  test.each(each)("%s is fit to use", async (name, path) => {
+    const where = path === "link" ? await world.link(person("T1", "UBEA", "Bea")) : path.replace("RUN", run);
+    await page.goto(`${world.url}${where}`);
+    await expectFine(name);
+  });
 
   test("what was written and not kept is given back on a page that is fit to use", async () => {
     await page.setViewportSize(WIDE);

@@ -68,7 +68,7 @@ function world(): World {
           await clock.advance(500);
           return isDone;
         },
-        { timeoutMs: 10_000, what: "the card is brought" },
+        { what: "the card is brought" },
       );
       return watched;
     },
@@ -240,7 +240,7 @@ test("whoever looks brings every card up to date that others left", async () => 
       await it.clock.advance(500);
       return it.thread.visible().length === 1;
     },
-    { timeoutMs: 20_000, what: "the card is there" },
+    { what: "the card is there" },
   );
   await keeper.stop();
 });

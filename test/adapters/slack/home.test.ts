@@ -194,7 +194,7 @@ test("who opens the tab again and again is served once more at the end, not each
   for (let n = 0; n < 5; n++) await ana.openHome().delivered;
   await says(ana, channel, `${at} two`);
   mayAnswer.resolve();
-  await expect.poll(() => textOf(ana)).toContain("two");
+  await until(() => textOf(ana).includes("two"), { what: "the tab shows it" });
   expect(slack.callsOf("views.publish").length).toBeLessThanOrEqual(before + 3);
 });
 

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { RunStore } from "../../../src/core/ports/run-store.ts";
 import type { SessionId } from "../../../src/core/thread.ts";
+import { until } from "../../support/until.ts";
 import { inboundWorld, type InboundWorld } from "./inbound-world.ts";
 
 function cast(world: InboundWorld) {
@@ -22,12 +23,11 @@ async function commandsIn(world: InboundWorld): Promise<readonly string[]> {
 }
 
 /** What only this person sees in the thread, once there is so much of it. */
-function whispers(world: InboundWorld, channel: Channel, root: string, as: Person, count: number) {
+async function whispers(world: InboundWorld, channel: Channel, root: string, as: Person, count: number) {
   const seen = () => world.slack.thread(channel, root, { as }).filter((one) => one.ephemeralTo === as.id);
-  return expect
-    .poll(seen)
-    .toHaveLength(count)
-    .then(() => seen().map(({ text }) => text));
+  await until(() => seen().length >= count, { what: `${as.name} is told ${count} things` });
+  expect(seen()).toHaveLength(count);
+  return seen().map(({ text }) => text);
 }
 
 async function openRun(store: RunStore, session: SessionId) {
@@ -197,9 +197,9 @@ test("help at the top of a channel is answered there, opens no thread and is not
   await using world = await inboundWorld();
   const { ana, channel, at } = cast(world);
   await ana.say(channel, `${at} help`).delivered;
-  await expect
-    .poll(() => world.slack.channelTop(channel, { as: ana }).map((one) => one.ephemeralTo))
-    .toEqual([undefined, ana.id]);
+  const seen = () => world.slack.channelTop(channel, { as: ana }).map((one) => one.ephemeralTo);
+  await until(() => seen().includes(ana.id), { what: "Ana is told" });
+  expect(seen()).toEqual([undefined, ana.id]);
   expect(await world.stored()).toEqual([]);
   expect(await world.sessions()).toEqual([]);
 });
@@ -230,8 +230,9 @@ test.each(["socket", "http"] as const)(
       kind: "command",
       session: `slack:${slack.teamId}:${channel.id}:${first.ts}`,
     });
-    await expect.poll(() => slack.channelTop(channel, { as: ana }).at(-1)?.text).toMatch(/begins anew/);
-    expect(slack.channelTop(channel, { as: ana }).at(-1)?.controls).toEqual([]);
+    const last = () => slack.channelTop(channel, { as: ana }).at(-1);
+    await until(() => last()?.text.includes("begins anew"), { what: "Ana is told" });
+    expect(last()?.controls).toEqual([]);
     expect(slack.complaints).toEqual([]);
   },
 );
@@ -251,7 +252,7 @@ test("/bobbin helps, asks for a thread where its word needs one, and says so whe
   const picker = last();
   if (picker === undefined) throw new Error("there is no picker");
   await ana.click(picker, "bobbin_pick_status", root.ts);
-  await expect.poll(() => last()?.text).toMatch(/Nothing is running/);
+  await until(() => last()?.text.includes("Nothing is running"), { what: "Ana is told" });
   expect(await commandsIn(world)).toEqual([]);
 });
 

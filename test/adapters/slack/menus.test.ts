@@ -129,7 +129,7 @@ test("what stands behind a command under /bobbin goes with it to the thread that
     const picker = last();
     if (picker === undefined) throw new Error("there is no picker");
     await ana.click(picker, actionId, first.ts);
-    await expect.poll(() => last()?.controls).toEqual([]);
+    await until(() => last()?.controls.length === 0, { what: "the menu is answered" });
   }
   expect(await settingsOf(first)).toMatchObject({ model: "deep-2", title: { text: "Roof & gutter" } });
   expect(await settingsOf(second)).not.toHaveProperty("model");

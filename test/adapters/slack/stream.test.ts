@@ -356,7 +356,7 @@ describe("a reply in direct messages", () => {
     await direct({ rateLimits: {} });
     const writers = Array.from({ length: 10 }, (_, n) => world.writer(`r${n}`, { isNew: true }));
     for (const writer of writers) writer.on(started);
-    await until(() => world.shown().length === 10, { what: "all have begun", timeoutMs: 20_000 });
+    await until(() => world.shown().length === 10, { what: "all have begun" });
     for (const [n, writer] of writers.entries()) writer.on(said(`answer ${n}`));
     const since = performance.now();
     await Promise.all(writers.map((writer) => writer.settle(stopped)));

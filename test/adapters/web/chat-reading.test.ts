@@ -78,8 +78,13 @@ test("a reader who scrolled up stays there while an answer grows, and is told th
   expect(await atEnd()).toBe(true);
   await page.locator("#scroller").hover();
   await page.mouse.wheel(0, -600);
-  await until(async () => !(await atEnd()), { what: "the page is scrolled up" });
   const top = () => page.evaluate<number>("scroller.scrollTop");
+  const rests = async (): Promise<boolean> => {
+    const before = await top();
+    await page.evaluate("new Promise((done) => requestAnimationFrame(() => done()))");
+    return before === (await top());
+  };
+  await until(async () => !(await atEnd()) && (await rests()), { what: "the page is scrolled up" });
   const before = await top();
   await world.says(session, "r1", { markdown: lines(90) });
   await shows(page, "line 89");

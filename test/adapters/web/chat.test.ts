@@ -58,6 +58,7 @@ test("messages written in quick succession on the first page make one thread, in
   expect(world.inbounds).toEqual([a, b, c]);
   expect(new Set([a.session, b.session, c.session]).size).toBe(1);
   await page.waitForURL(/\/threads\//);
+  await shows(page, "c");
   expect(await texts(page)).toEqual(["a", "b", "c"]);
 });
 

@@ -78,7 +78,6 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
     const started = startServer(join(bin, "postgres"), ["-D", data, ...args], programOptions);
     server = started;
     await until(async () => started.hasEnded() || (await answers(urlAt(port))), {
-      timeoutMs: 30_000,
       what: "Postgres answers",
     });
     return !started.hasEnded();

@@ -56,7 +56,6 @@ export async function startRedis(options: RedisServerOptions = {}): Promise<Redi
     const started = startServer(program, args, { stopSignal: "SIGTERM", folder });
     server = started;
     await until(async () => started.hasEnded() || (await answers(urlAt(port))), {
-      timeoutMs: 30_000,
       what: "Redis answers",
     });
     return !started.hasEnded();
