@@ -197,6 +197,16 @@ test("what is found by chance is never tried again, since another try would hide
   expect(again.filter(({ to }) => to === "fast-check").map(({ from }) => from)).toEqual([]);
 });
 
+test("an answer that grows is held until a test has seen it, and no test has a wait of its own", () => {
+  const textOf = (file: string): string => readFileSync(join(root, file), "utf8");
+  const tests = files.filter((file) => /^test\/(?!architecture).*\.test\.ts$/.test(file));
+  expect(tests.length).toBeGreaterThan(300);
+  const grows = tests.filter((file) => /\bsay \d{3,} words/.test(textOf(file)));
+  expect(grows.filter((file) => !textOf(file).includes(".hold("))).toEqual([]);
+  const own = /\bexpect\s*\.poll\(|\bvi\.waitFor\(|\.waitForTimeout\(/;
+  expect(tests.filter((file) => own.test(textOf(file)))).toEqual([]);
+});
+
 test("every file in src lies in a layer that is named here", () => {
   const ours = files.filter((file) => file.startsWith("src/"));
   const named = /^src\/(core|queue|adapters|parts)\/|^src\/[a-z-]+\.ts$/;
