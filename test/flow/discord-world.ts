@@ -12,16 +12,7 @@ import type { SeenMessage } from "../support/discord/seen.ts";
 import { createFakeLlm, type FakeLlm } from "../support/fake-llm/server.ts";
 import { spawnProduct, startProduct, type Environment, type ProductProcess } from "../support/product.ts";
 import { until } from "../support/until.ts";
-import {
-  LIMIT_MS,
-  missingAt,
-  peaceOn,
-  rolesOf,
-  showing,
-  storeFor,
-  TIMES,
-  type WorldOptions,
-} from "./world.ts";
+import { LIMIT_MS, missingAt, peaceOn, rolesOf, showing, storeFor, type WorldOptions } from "./world.ts";
 
 export interface DiscordWorldOptions extends WorldOptions {
   readonly discord?: LocalDiscordOptions;
@@ -98,7 +89,7 @@ export async function openDiscordWorld(options: DiscordWorldOptions): Promise<Di
       const app = await startProduct(
         role,
         env,
-        { times: { ...TIMES, identify: { apartMs: IDENTIFIES.apartMs, ...options.identify } } },
+        { times: { identify: { apartMs: IDENTIFIES.apartMs, ...options.identify } } },
         {},
         options.access?.(discord),
       );

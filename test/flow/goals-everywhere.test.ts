@@ -9,7 +9,7 @@ import { deploy } from "./deployment.ts";
 import { openDiscordWorld } from "./discord-world.ts";
 import { playGoal, type GoalDriver, type ShownCard } from "./goal-scenario.ts";
 import { openSlackWorld, type ThreadOf } from "./slack-world.ts";
-import { LIMIT_MS, TIMES } from "./world.ts";
+import { LIMIT_MS } from "./world.ts";
 
 const isCard = (text: string): boolean => /^\**Goal ·/.test(text);
 
@@ -102,7 +102,7 @@ async function onDiscord(): Promise<GoalDriver<string>> {
 }
 
 async function onTheWeb(): Promise<GoalDriver<string>> {
-  const bobbin = await deploy({ workers: 1, times: { ...TIMES, sweep: { everyMs: 1_000, idleMs: 500 } } });
+  const bobbin = await deploy({ workers: 1, times: { sweep: { everyMs: 1_000, idleMs: 500 } } });
   const ana = bobbin.newPerson();
   return {
     llm: bobbin.llm,

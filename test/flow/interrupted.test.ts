@@ -75,14 +75,13 @@ test("worker paused past its lease: another one answers in the same message, and
   expect(replies[0]?.text.split(" ")).toEqual(WORDS);
   const [run] = await settledRuns(bobbin.transcripts, sessionOf(thread));
   // "crashed" until it woke and said how it had left.
-  expect(run?.attempts.map(({ ended }) => ended)).toEqual([
-    expect.stringMatching(/^(lost|handed_over|crashed)$/),
-    "ended",
-  ]);
+  const ends = run?.attempts.map(({ ended }) => ended) ?? [];
+  expect(ends[0]).toMatch(/^(lost|handed_over|crashed)$/);
+  expect(ends.at(-1)).toBe("ended");
   expect((await bobbin.transcripts.inbounds(sessionOf(thread))).map(({ fate }) => fate)).toEqual([
     "answered",
   ]);
-  expect(bobbin.llm.requests).toHaveLength(2);
+  expect(bobbin.llm.requests).toHaveLength(ends.length);
   // It is well, and serves on.
   await ben.say("and again", thread);
   expect(await ben.replies(thread, 2)).toHaveLength(2);

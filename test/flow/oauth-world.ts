@@ -20,7 +20,7 @@ import {
 } from "../support/slack/local-slack.ts";
 import type { Person, Said } from "../support/slack/person.ts";
 import { until } from "../support/until.ts";
-import { LIMIT_MS, TIMES } from "./world.ts";
+import { LIMIT_MS } from "./world.ts";
 
 export const KEYS = ["a".repeat(64), "b".repeat(64)] as const;
 
@@ -142,7 +142,7 @@ export async function openOAuthWorld(options: OAuthWorldOptions = {}): Promise<O
         await startProduct(
           role,
           { ...env, ...more },
-          { times: TIMES, log, learn: (secret) => known.learn(secret) },
+          { log, learn: (secret) => known.learn(secret) },
           {},
           options.access,
         ),

@@ -6,8 +6,8 @@ import { until } from "../support/until.ts";
 import { openWiredWorld, RECOVERY_MS, type WiredProcess, type WiredWorld } from "./wired-world.ts";
 
 const words = (count: number): string[] => Array.from({ length: count }, (_, n) => `word${n + 1}`);
-/** A check may take two seconds before it counts as failed; the rest is room for a busy machine. */
-const READY_WITHIN_MS = 5_000;
+/** A check may take two seconds before it counts as failed; the rest is room for a busy machine. What hangs hangs for ever. */
+const READY_WITHIN_MS = 20_000;
 const LONG = { timeout: 180_000 } as const;
 
 let bobbin: WiredWorld;
@@ -58,8 +58,10 @@ test(
     hold.release();
     await endsWhole(thread, shown, 300);
     const { attempts } = await bobbin.run(thread);
-    expect(attempts).toHaveLength(2);
-    expect(attempts.at(-1)?.worker).not.toMatch(new RegExp(`/${deaf.process.pid}$`));
+    // Once or, with so short a lease on a busy machine, again.
+    const others = attempts.slice(1).map(({ worker }) => worker);
+    expect(others.length).toBeGreaterThan(0);
+    for (const worker of others) expect(worker).not.toMatch(new RegExp(`/${deaf.process.pid}$`));
   },
 );
 

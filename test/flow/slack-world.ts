@@ -8,16 +8,7 @@ import { spawnProduct, startProduct, type Environment, type ProductProcess } fro
 import { createLocalSlack, type LocalSlack, type LocalSlackOptions } from "../support/slack/local-slack.ts";
 import type { SeenMessage } from "../support/slack/seen.ts";
 import { until } from "../support/until.ts";
-import {
-  LIMIT_MS,
-  missingAt,
-  peaceOn,
-  rolesOf,
-  showing,
-  storeFor,
-  TIMES,
-  type WorldOptions,
-} from "./world.ts";
+import { LIMIT_MS, missingAt, peaceOn, rolesOf, showing, storeFor, type WorldOptions } from "./world.ts";
 
 export interface SlackWorldOptions extends WorldOptions {
   readonly over: "socket" | "http";
@@ -81,7 +72,7 @@ export async function openSlackWorld(options: SlackWorldOptions): Promise<SlackW
   };
   const running = building.use(new AsyncDisposableStack());
   const processes: ProductProcess[] = [];
-  const world = { times: TIMES, ...(options.tools === undefined ? {} : { tools: options.tools }) };
+  const world = options.tools === undefined ? {} : { tools: options.tools };
   const urls: string[] = [];
 
   async function add(role: Role): Promise<void> {

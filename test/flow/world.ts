@@ -23,8 +23,11 @@ export interface WorldOptions {
   readonly llm?: FakeLlmOptions;
 }
 
-/** A job lock of two seconds: a run whose worker died is taken up sooner than in production. */
-export const TIMES = { jobLockMs: 2_000, stalledCheckMs: 500 };
+/**
+ * A job lock of three seconds: a run whose worker died is taken up sooner than in production. Only for tests of that: on a machine that
+ * others load, who holds such a short lease may lose it.
+ */
+export const TIMES = { jobLockMs: 3_000, stalledCheckMs: 500 };
 export const LIMIT_MS = 100_000;
 
 export const rolesOf = ({ parts }: WorldOptions): readonly Role[] =>
