@@ -152,15 +152,10 @@ function row(name: string, took: readonly number[]): string {
   return `| ${name} | ${at(sorted, 0.5)} | ${at(sorted, 0.95)} |`;
 }
 
-/** @param times fewer for what comes to the search's own bound of some seconds. */
-async function measured(
-  name: string,
-  ask: (n: number) => Promise<unknown>,
-  times: number = TIMES,
-): Promise<string> {
+async function measured(name: string, ask: (n: number) => Promise<unknown>): Promise<string> {
   await ask(0);
   const took: number[] = [];
-  for (let n = 0; n < times; n++) {
+  for (let n = 0; n < TIMES; n++) {
     const begun = performance.now();
     await ask(n);
     took.push(performance.now() - begun);
@@ -227,7 +222,9 @@ try {
     (text: string, more: Pick<Parameters<typeof overviews.search>[2], "before" | "filter"> = {}) =>
     () =>
       overviews.search(SPACE, wantedIn(text)!, { limit: 50, opened: new Set(), ...more });
+  const inChannel = { filter: { channel: "C7" } };
   const { older } = await search("w1")();
+  const { older: channelOlder } = await search("w1", inChannel)();
   const thread = (n: number): SessionId => {
     const s = (n * 7919) % sessions;
     return `slack:T1:C${s % 50}:${s}.1` as SessionId;
@@ -254,7 +251,17 @@ try {
       "search: the page behind that one",
       search("w1", older === undefined ? {} : { before: older }),
     ),
-    await measured("search: the same word in one channel", search("w1", { filter: { channel: "C7" } }), 5),
+    await measured("search: the same word in one channel", search("w1", inChannel)),
+    await measured(
+      "search: the page behind that one",
+      search("w1", channelOlder === undefined ? inChannel : { ...inChannel, before: channelOlder }),
+    ),
+    await measured(
+      "search: the same, in threads of the older half",
+      search("w1", { filter: { ...inChannel.filter, to: middle * 1000 } }),
+    ),
+    await measured("search: two words in one channel", search("w40 w300", inChannel)),
+    await measured("search: Chinese in one channel", search("数据库的部署", inChannel)),
     await measured("search: a seldom word", search("w7000")),
     await measured("search: two words", search("w40 w300")),
     await measured("search: Chinese", search("数据库的部署")),

@@ -95,9 +95,12 @@ export function needlesOf({ text, isUnspaced }: Piece): readonly Needle[] {
     : pairs.slice(0, -1).map((pair) => ({ text: pair, isBeginning: false }));
 }
 
-/** Whether each text that has the words holds what was meant: where a piece is several pairs of letters they may be scattered over it. */
+/**
+ * Whether each text that has the words holds what was meant: where a piece is several pairs of letters they may be scattered over it, and of
+ * a very long word the words have only the beginning.
+ */
 export function isExact({ words, pieces }: Wanted): boolean {
-  return words.length === pieces.length;
+  return words.length === pieces.length && words.every(({ text }, n) => text === pieces[n]);
 }
 
 /** Whether the text holds all of it. */

@@ -5,139 +5,131 @@
 
 import { needsReason } from "../../../core/admin/needs-reason.ts";
 import { TooBusy } from "../../../core/admin/too-busy.ts";
-import { holds, isExact, snippetOf, type Wanted } from "../../../core/admin/words.ts";
+import { holds, snippetOf, type Wanted } from "../../../core/admin/words.ts";
 import { labelOf } from "../../../core/label.ts";
-import type {
-  Found,
-  Hit,
-  HitMark,
-  IsDirectAddress,
-  Overviews,
-  Space,
-} from "../../../core/ports/overviews.ts";
+import type { Found, Hit, HitMark, IsDirectAddress, Space } from "../../../core/ports/overviews.ts";
 import { threadOf, type SessionId } from "../../../core/thread.ts";
-import { ENTRY_JSON, toEntry, type EntryRow } from "../entry-row.ts";
-import type { Sql, SqlValue } from "../sql.ts";
+import { toEntry } from "../entry-row.ts";
+import type { Sql } from "../sql.ts";
 import { LONGEST_MS, TOOK_TOO_LONG } from "./behind-others.ts";
-import { IS_PRIVATE } from "./channel-privacy.ts";
 import { textOfEntry } from "./entry-text.ts";
-import { conditionsOf } from "./overview-filter.ts";
-import { placeWord } from "./overview-maker.ts";
+import { isDropped, nextLines, STRIDES, type Strides } from "./search-course.ts";
+import {
+  isOfThreads,
+  seenStatement,
+  statementOf,
+  type FoundRow,
+  type Lines,
+  type SearchOptions,
+  type SeenRow,
+  type Statement,
+  type Step,
+  type Told,
+} from "./search-step.ts";
 
 export interface SearchDeps {
   readonly sql: Sql;
   readonly isDirectAddress: IsDirectAddress;
   /** ms of a clock that only goes forward. */
   readonly ticks: () => number;
+  /** Default `STRIDES`. */
+  readonly strides?: Strides;
 }
 
-/** So many entries are looked at in one step. Where each that is found is one that was meant, later steps look at one of each thread. */
-const LOOKED_AT = 300;
-
-/**
- * `newest`: of the newest 20,000 lines, where what is in many entries is found without reading all of the others; `near`: of 5,000, behind
- * a look that found many. `all`: by the index of words, for what is in few.
- */
-type Lines = "near" | "newest" | "all";
-
-const WINDOW = { near: 5_000, newest: 20_000 } as const;
-
-interface Step {
-  readonly lines: Lines;
-  /** It begins behind this entry; undefined for the newest. */
-  readonly from: HitMark | undefined;
-  /** Threads that are not looked at again; undefined where nothing is chosen before the entries are counted, as in the usual first look. */
-  readonly passed: ReadonlySet<SessionId> | undefined;
-}
-
-type Options = Parameters<Overviews["search"]>[2];
-
-interface FoundRow {
-  readonly entry: readonly [number, EntryRow];
-  readonly session: SessionId;
-  readonly said: string | null;
-  readonly title: string | null;
-  readonly isDirect: boolean;
-  readonly isPrivate: boolean | null;
-  readonly firstName: string | null;
-}
+type Ask = <R extends object>(statement: Statement) => Promise<readonly R[]>;
 
 export async function search(
   deps: SearchDeps,
   space: Space,
   wanted: Wanted,
-  options: Options,
+  options: SearchOptions,
 ): Promise<Found> {
-  const { sql, ticks } = deps;
-  const { limit, before, filter = {} } = options;
-  const begun = ticks();
+  const { strides = STRIDES } = deps;
+  const { before, filter = {} } = options;
+  const limit = Math.max(1, Math.trunc(options.limit));
+  const ask = askWithin(deps);
   const hits = new Map<SessionId, Hit>();
   const passed = new Set<SessionId>();
-  let step: Step = {
-    lines: before === undefined ? "newest" : "near",
-    from: before,
-    passed: before === undefined && Object.keys(filter).length === 0 ? undefined : passed,
-  };
   /** The last entry of a thread that may be read: the place of any other is not told. */
   let readable: HitMark | undefined;
-  const outOfTime = (cause?: unknown): Found => {
-    if (readable === undefined) throw new TooBusy(TOOK_TOO_LONG, { cause });
-    return { hits: [...hits.values()], older: readable, isOutOfTime: true };
-  };
+  /** Lines that were looked through. */
+  let through = 0;
+  let isInMany = false;
+  const stepOf = (lines: Lines, from: HitMark | undefined, leftOut: Step["passed"]): Step => ({
+    lines,
+    from,
+    passed: leftOut,
+    limit: isOfThreads(leftOut, wanted) ? limit : strides.entries,
+  });
+  const isOfAll = before === undefined && Object.keys(filter).length === 0;
+  let step = stepOf(
+    { kind: "window", most: isOfAll ? strides.newest : strides.near },
+    before,
+    isOfAll ? undefined : passed,
+  );
 
-  for (let isFirst = true; ; isFirst = false) {
-    const leftMs = LONGEST_MS - (ticks() - begun);
-    if (!isFirst && leftMs < 1) return outOfTime();
-    const rows = await ask(
-      sql,
-      statementOf(space, wanted, options, step),
-      isFirst ? undefined : leftMs,
-    ).catch((error: unknown) => {
-      if (!(error instanceof TooBusy) || readable === undefined) throw error;
-      return error;
-    });
-    if (rows instanceof TooBusy) return outOfTime(rows);
-    const isWhole = rows.length < lookedAt(step, wanted, limit);
-    const isLast = step.lines === "all" && isWhole;
-    let from = step.from;
-    for (const [n, row] of rows.entries()) {
-      from = markOf(row);
-      const hit = hitIn(deps, row, wanted, options);
-      if (hit === "unreadable") passed.add(row.session);
-      else readable = from;
-      if (typeof hit !== "object" || hits.has(row.session)) continue;
-      hits.set(row.session, hit);
-      passed.add(row.session);
-      if (hits.size < limit) continue;
-      const isEnd = isLast && n === rows.length - 1;
-      return { hits: [...hits.values()], ...(isEnd ? {} : { older: from }), isOutOfTime: false };
+  try {
+    for (;;) {
+      const { lines } = step;
+      const [told] = await ask<Told>(statementOf(space, wanted, options, step));
+      if (told === undefined) throw new Error("a step of a search tells one row");
+      const { rows, end } = told;
+      isInMany ||= isDropped(lines, told);
+      const isWhole = rows.length < step.limit && !isDropped(lines, told);
+      const isLast = isWhole && (end === null || told.ofThreads === 0);
+      let { from } = step;
+      for (const [n, row] of rows.entries()) {
+        const hit = hitIn(deps, row, wanted, options);
+        const isNew = typeof hit === "object" && !hits.has(row.session);
+        const isShown =
+          isNew &&
+          row.mayBeShown &&
+          before !== undefined &&
+          (await wasShown(ask, space, wanted, row, before));
+        from = markOf(row);
+        if (hit === "unreadable") passed.add(row.session);
+        else readable = from;
+        if (!isNew) continue;
+        passed.add(row.session);
+        if (isShown) continue;
+        hits.set(row.session, hit);
+        if (hits.size < limit) continue;
+        const isEnd = isLast && n === rows.length - 1;
+        return { hits: [...hits.values()], ...(isEnd ? {} : { older: from }), isOutOfTime: false };
+      }
+      if (isLast) return { hits: [...hits.values()], isOutOfTime: false };
+      if (isWhole && end !== null) {
+        const [at, session, seq] = end;
+        from = { at, session, seq };
+        if (lines.kind !== "threads") through += lines.most;
+      }
+      const progress = { isWhole, isInMany, through, hits: hits.size, missing: limit - hits.size };
+      step = stepOf(nextLines(lines, told, progress, strides), from, passed);
     }
-    if (isLast) return { hits: [...hits.values()], isOutOfTime: false };
-    // Few among the newest: of more, then by the index of words, and behind what was seen. Many, and not enough threads: on behind them.
-    if (isWhole) step = { lines: step.lines === "near" ? "newest" : "all", from, passed: step.passed };
-    else step = { lines: step.lines === "all" ? "all" : "near", from, passed };
+  } catch (error) {
+    if (!(error instanceof TooBusy) || readable === undefined) throw error;
+    return { hits: [...hits.values()], older: readable, isOutOfTime: true };
   }
 }
 
-/** Whether a step is of the newest entry of each thread. */
-const isOfThreads = ({ passed }: Step, wanted: Wanted): boolean => passed !== undefined && isExact(wanted);
-
-/** Of each thread one is enough to fill the page. */
-const lookedAt = (step: Step, wanted: Wanted, limit: number): number =>
-  isOfThreads(step, wanted) ? Math.max(1, Math.trunc(limit)) : LOOKED_AT;
-
-async function ask(
-  sql: Sql,
-  { text, values }: Statement,
-  withinMs: number | undefined,
-): Promise<readonly FoundRow[]> {
-  if (withinMs === undefined) return sql.query<FoundRow>({ text }, values);
-  return sql.transaction(async (tx) => {
-    await tx.query({ text: "select set_config('statement_timeout', $1, true)" }, [
-      `${Math.ceil(withinMs)}ms`,
-    ]);
-    return tx.query<FoundRow>({ text }, values);
-  });
+/** The first question has the time that any has, and those behind it what that has left. */
+function askWithin({ sql, ticks }: SearchDeps): Ask {
+  const begun = ticks();
+  let isFirst = true;
+  return async <R extends object>({ text, values }: Statement) => {
+    const leftMs = LONGEST_MS - (ticks() - begun);
+    if (isFirst) {
+      isFirst = false;
+      return sql.query<R>({ text }, values);
+    }
+    if (leftMs < 1) throw new TooBusy(TOOK_TOO_LONG);
+    return sql.transaction(async (tx) => {
+      await tx.query({ text: "select set_config('statement_timeout', $1, true)" }, [
+        `${Math.ceil(leftMs)}ms`,
+      ]);
+      return tx.query<R>({ text }, values);
+    });
+  };
 }
 
 function markOf({ entry: [at, [seq]], session }: FoundRow): HitMark {
@@ -148,7 +140,7 @@ function hitIn(
   { isDirectAddress }: SearchDeps,
   { entry, session, said, title, isDirect, isPrivate: told, firstName }: FoundRow,
   wanted: Wanted,
-  { opened }: Options,
+  { opened }: SearchOptions,
 ): Hit | "unreadable" | "scattered" {
   const isAlone = isDirect || isDirectAddress(threadOf(session));
   const isPrivate = told ?? true;
@@ -163,80 +155,24 @@ function hitIn(
   return { ...where, epoch, seq, at, snippet: snippetOf(text, wanted) };
 }
 
-interface Statement {
-  readonly text: string;
-  readonly values: readonly SqlValue[];
-}
+/** So many lines of a thread are read at a time, to find one that a page before has shown. */
+const SEEN_AT_ONCE = 300;
 
-/** What is found is put together first, so that no look for the newest reads all lines in search of one. */
-function statementOf(
-  { platform, space }: Space,
+/** Whether a page before has shown the thread of `row`: some line that was seen does not only hold the words but is one that was meant. */
+async function wasShown(
+  ask: Ask,
+  space: Space,
   wanted: Wanted,
-  { before, opened, limit, filter = {} }: Options,
-  step: Step,
-): Statement {
-  const { lines, from, passed } = step;
-  const values: SqlValue[] = [];
-  const given = (value: SqlValue): string => `$${values.push(value)}`;
-  const query = `${given(queryOf(placeWord(platform, space), wanted))}::tsquery`;
-  const place = (mark: HitMark): string =>
-    `(${given(mark.at)}::bigint, ${given(mark.session)}::text, ${given(mark.seq)}::bigint)`;
-  const behind = (row: string): string =>
-    from === undefined ? "true" : `(${row}.at, ${row}.session, ${row}.seq) < ${place(from)}`;
-  const ofSpace = `o.platform = ${given(platform)} and o.space = ${given(space)}`;
-  // By the index of words only what they find is told: of a place as well the planner would read all lines behind that.
-  const found =
-    lines === "all"
-      ? `select l.session, l.epoch, l.seq, l.at from search_lines l where l.words @@ ${query}`
-      : `select l.session, l.epoch, l.seq, l.at from (
-    select l.session, l.epoch, l.seq, l.at, l.words from search_lines l where ${behind("l")}
-    order by l.at desc, l.session desc, l.seq desc limit ${WINDOW[lines]}) l
-  where l.words @@ ${query}`;
-  const chosen = `select ${isOfThreads(step, wanted) ? "distinct on (n.session)" : ""} n.session, n.epoch, n.seq, n.at
-    from found n where ${lines === "all" ? behind("n") : "true"}${isOfThreads(step, wanted) ? " order by n.session, n.at desc, n.seq desc" : ""}`;
-
-  let narrowed = "";
-  if (passed !== undefined) {
-    const listed = (sessions: ReadonlySet<SessionId>): string =>
-      `(select jsonb_array_elements_text(${given(JSON.stringify([...sessions]))}::jsonb))`;
-    const wheres = [
-      ofSpace,
-      `(not o.is_direct and not coalesce(${IS_PRIVATE}, true) or o.session in ${listed(opened)})`,
-      `o.session not in ${listed(passed)}`,
-      ...conditionsOf(filter, given),
-    ];
-    // What a page before this one has shown stands there; only where each line that has the words is one that was meant.
-    if (before !== undefined && isExact(wanted)) {
-      const isShown = `(n.at, n.session, n.seq) >= ${place(before)}`;
-      wheres.push(
-        lines === "all"
-          ? `o.session not in (select n.session from found n where ${isShown})`
-          : `(select 1 from search_lines n where n.session = o.session and n.words @@ ${query} and ${isShown} limit 1) is null`,
-      );
-    }
-    narrowed = `join overviews o on o.session = f.session where ${wheres.join(" and ")}`;
+  { session }: FoundRow,
+  before: HitMark,
+): Promise<boolean> {
+  for (let from: HitMark | undefined; ;) {
+    const rows: readonly SeenRow[] = await ask(
+      seenStatement(space, wanted, session, { before, from, limit: SEEN_AT_ONCE }),
+    );
+    if (rows.some(({ entry: [, stored] }) => holds(textOfEntry(toEntry(stored).body), wanted))) return true;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < SEEN_AT_ONCE) return false;
+    from = { at: last.entry[0], session, seq: last.entry[1][0] };
   }
-  return {
-    text: `
-with found as materialized (${found})
-select json_build_array(l.at, ${ENTRY_JSON}) as entry, l.session, o.said, s.title, o.is_direct as "isDirect", o.first_name as "firstName",
-  ${IS_PRIVATE} as "isPrivate"
-from (
-  select f.session, f.epoch, f.seq, f.at from (${chosen}) f ${narrowed}
-  order by f.at desc, f.session desc, f.seq desc limit ${lookedAt(step, wanted, limit)}) l
-join entries e on e.session = l.session and e.epoch = l.epoch and e.seq = l.seq
-join overviews o on o.session = l.session
-join sessions s on s.id = l.session
-where ${ofSpace}
-order by l.at desc, l.session desc, l.seq desc`,
-    values,
-  };
-}
-
-/** Words hold letters and digits only, so a quote is all that is needed around them. */
-function queryOf(place: string, { words }: Wanted): string {
-  const all = [{ text: place, isBeginning: false }, ...words];
-  return all
-    .map(({ text, isBeginning }) => `'${text.replaceAll("'", "''")}'${isBeginning ? ":*" : ""}`)
-    .join(" & ");
 }
