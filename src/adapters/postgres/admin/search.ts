@@ -1,6 +1,7 @@
 /**
  * The search over entries: what is in many is found by walking back from the newest, what is in few by the index of words. Where the first
- * look does not fill the page, because most of what it found may not be read, does not fit or is of one thread, it goes on behind that.
+ * look does not fill the page, because most of what it found may not be read, does not fit or is of one thread, it goes on behind that, by
+ * what each step has told.
  */
 
 import { needsReason } from "../../../core/admin/needs-reason.ts";
