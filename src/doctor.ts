@@ -20,6 +20,7 @@ import { createKnownSecrets } from "./core/mask.ts";
 import type { Platform } from "./core/thread.ts";
 import { checkInstalls } from "./parts/installs-check.ts";
 import { isWebChatOn } from "./parts/places.ts";
+import { publicChatOf } from "./parts/web-chat.ts";
 import { checkPostgres } from "./parts/postgres-check.ts";
 import { checkRedis } from "./queue/redis-check.ts";
 
@@ -273,6 +274,8 @@ async function checkPlatforms(settings: Settings): Promise<Checked> {
   if (isWebChatOn(settings)) {
     const open = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
     findings.push({ state: "ok", sentence: `The web chat is on: http://${open}:${port}/` });
+    const sentence = publicChatOf(settings);
+    if (sentence !== undefined) findings.push({ state: "warn", sentence });
   } else if (!hasPlatform) {
     const next = "Set WEB_CHAT=on to talk with Bobbin in the browser.";
     findings.push({ state: "warn", sentence: "The web chat is off, so nothing brings messages in.", next });

@@ -14,6 +14,7 @@ import { startApp, type App, type Role } from "./app.ts";
 import { toBobbinError } from "./core/errors.ts";
 import { createKnownSecrets, type KnownSecrets } from "./core/mask.ts";
 import type { Log } from "./core/ports/log.ts";
+import { publicChatOf } from "./parts/web-chat.ts";
 
 const COMMANDS: readonly Command[] = ["start", "gateway", "worker", "migrate", "doctor", "export", "import"];
 
@@ -145,6 +146,8 @@ async function serve(
     (set) => set !== undefined,
   );
   if (app.hasWebChat) {
+    const open = publicChatOf(settings);
+    if (open !== undefined) log.warn(open);
     tell(`\n  Chat with Bobbin:  ${app.url}/`);
     tell(`  What it did, for you to review:  ${app.url}/admin/`);
   } else if (takesIn && !hasPlatform) {

@@ -39,12 +39,7 @@ export function isWebChatOn(
 ): boolean {
   const { webChat, slackBotToken, slackClientId, discordToken } = settings;
   const hasPlatform = [slackBotToken, slackClientId, discordToken].some((token) => token !== undefined);
-  return webChat ?? !hasPlatform;
-}
-
-/** The names that people may reach the web chat by, besides the loopback's. */
-export function hostsOf({ publicUrl }: Pick<Settings, "publicUrl">): readonly string[] {
-  return publicUrl === undefined ? [] : [new URL(publicUrl).hostname];
+  return webChat === undefined ? !hasPlatform : webChat !== "off";
 }
 
 /** What a platform gives to those who answer. */

@@ -1,4 +1,5 @@
 // Starting: what is wrong ends the start with a sentence and its fix, what is only not there yet is waited for.
+import { get } from "node:http";
 import { createServer } from "node:net";
 import pg from "pg";
 import { expect, test } from "vitest";
@@ -171,10 +172,21 @@ test("who is asked to end while it waits ends in order", async () => {
   expect(await process.exited).toBe(0);
 });
 
+/** As it answers whoever comes by that name. */
+async function statusAt(address: string, name: string): Promise<number | undefined> {
+  const answered = Promise.withResolvers<number | undefined>();
+  get(address, { headers: { Host: name } }, (response) => {
+    response.resume();
+    answered.resolve(response.statusCode);
+  }).on("error", answered.reject);
+  return answered.promise;
+}
+
 test("two workers and a gateway may bring an empty database to today's schema at the same time", async () => {
   await using database = await emptyDatabase();
   await using redis = await freshRedis();
-  const env = { DATABASE_URL: database.url, REDIS_URL: redis.url, WEB_CHAT: "on" };
+  const reached = { WEB_CHAT: "public", PUBLIC_URL: "https://bot.example" };
+  const env = { DATABASE_URL: database.url, REDIS_URL: redis.url, ...reached };
   await using one = spawnProduct("worker", env);
   await using two = spawnProduct("worker", env);
   await using gateway = spawnProduct("gateway", env);
@@ -183,6 +195,10 @@ test("two workers and a gateway may bring an empty database to today's schema at
   const thread = await eve.say("hello");
   const [reply] = await eve.replies(thread, 1);
   expect(reply?.state).toBe("settled");
+  // A chat that was opened to others is told whoever starts it.
+  expect(await statusAt(address, "bot.example")).toBe(200);
+  expect(gateway.output).toContain("The web chat is public");
+  expect(one.output).not.toContain("The web chat is public");
 });
 
 test("who is asked to end while it waits for a Postgres that lets it wait for ever ends at once", async () => {

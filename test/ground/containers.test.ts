@@ -80,6 +80,10 @@ test("each variable is a setting, and the values are right together", async () =
   }
 });
 
+test("what has no sign-in is on for the machine alone, and .env may say otherwise", () => {
+  expect(compose.services["gateway"]?.environment?.["WEB_CHAT"]).toBe("${WEB_CHAT:-on}");
+});
+
 test("the image runs as a user without rights, holds what the process needs, and says when it is ill", () => {
   const at = (start: string): number => dockerfile.findIndex((line) => line.startsWith(start));
   expect(at("USER node")).toBeGreaterThan(at("COPY src"));

@@ -67,6 +67,13 @@ test("with nothing configured it says what is built in, what that is not good fo
   expect(text).toMatch(/^ok {4}The web chat is on: http:/m);
 });
 
+test("that everybody may come to the web chat is told where it is so, and only there", async () => {
+  const told = /^warn {2}The web chat is public, .*https:\/\/bobbin\.example\.org\//m;
+  const PUBLIC_URL = "https://bobbin.example.org";
+  expect((await doctor({ PUBLIC_URL, WEB_CHAT: "public" })).text).toMatch(told);
+  expect((await doctor({ PUBLIC_URL, WEB_CHAT: "on" })).text).not.toMatch(told);
+});
+
 test("with servers that answer everything is ok", async () => {
   await using database = await freshDatabase();
   await using redis = await freshRedis();

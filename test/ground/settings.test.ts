@@ -114,11 +114,33 @@ test.each<[Record<string, string>, Command, string[]]>([
   ],
   [{ SLACK_CLIENT_ID: "1", ...servers }, "worker", ["SECRET_KEY"]],
   [{ DISCORD_CLIENT_SECRET: "1" }, "start", ["DISCORD_CLIENT_ID", "PUBLIC_URL"]],
+  [{ WEB_CHAT: "public" }, "start", ["PUBLIC_URL"]],
+  [{ WEB_CHAT: "public", ...servers }, "gateway", ["PUBLIC_URL"]],
+  [{ WEB_CHAT: "public", ...servers }, "worker", []],
   [{ OPENAI_BASE_URL: "http://127.0.0.1:11434/v1" }, "start", ["MODEL"]],
   [{ MODEL: "gpt-5" }, "start", ["OPENAI_API_KEY"]],
   [{ MODEL: "qwen", OPENAI_BASE_URL: "http://127.0.0.1:11434/v1" }, "start", []],
 ])("settings that do not go together are named: %j for %s", async (env, command, names) => {
   expect((await problemsOf(env, command)).map(({ name }) => name)).toEqual(names);
+});
+
+test.each([
+  ["https://bobbin.example.org/bobbin", "behind the host"],
+  ["https://bobbin.example.org/?a=1", "behind the host"],
+  ["https://bobbin.example.org/#top", "behind the host"],
+  ["https://me:hunter2@bobbin.example.org", "a user or a password"],
+])("a PUBLIC_URL that pages could not stand at is refused: %s", async (url, why) => {
+  const [problem, ...others] = await problemsOf({ PUBLIC_URL: url });
+  expect(others).toEqual([]);
+  expect(problem?.problem).toContain(why);
+  expect(problem?.fix).toContain("https://bobbin.example.org");
+  expect(JSON.stringify(problem)).not.toContain("hunter2");
+});
+
+test("a PUBLIC_URL is kept as a browser writes it", async () => {
+  for (const given of ["https://bobbin.example.org/", "HTTPS://Bobbin.Example.ORG:443"])
+    expect((await settingsOf({ PUBLIC_URL: given })).publicUrl).toBe("https://bobbin.example.org");
+  expect((await settingsOf({ PUBLIC_URL: "http://127.0.0.1:8080" })).publicUrl).toBe("http://127.0.0.1:8080");
 });
 
 test("a key alone gives OpenAI's own server and a default model", async () => {

@@ -10,6 +10,10 @@ export interface GuardOptions {
   readonly bodies: "json" | "forms";
   /** Names beside the loopback's that this server is reached by, without port. */
   readonly allowedHosts: readonly string[];
+  /** Whoever comes through a proxy that says so is refused, whatever name they come by. Default nobody is. */
+  readonly refuses?: "forwarded";
+  /** What whoever is refused for their name reads. Default that `PUBLIC_URL` is to be set. */
+  readonly sentence?: string;
   /** What else of these kinds a page of ours may have, by its path: for one that others have made. Default nothing. */
   readonly alsoAllowed?: (path: string) => Readonly<Record<string, string>>;
 }
@@ -36,7 +40,7 @@ export function guard(options: GuardOptions): MiddlewareHandler {
   const allowed = new Set(options.allowedHosts.map((host) => host.toLowerCase()));
 
   return async function guarded(c, next) {
-    const refused = refusal(c, allowed, options.bodies);
+    const refused = refusal(c, allowed, options);
     if (refused === undefined) await next();
     else c.res = c.text(refused, 403);
     const more = options.alsoAllowed?.(c.req.path) ?? {};
@@ -68,22 +72,26 @@ const FORWARDED = [
 export function isFromHere(
   c: Context<{ Bindings: { incoming?: { socket: { remoteAddress?: string } } } }>,
 ): boolean {
-  const forwarded = FORWARDED.some((name) => c.req.header(name) !== undefined);
   const remote = c.env?.incoming?.socket.remoteAddress?.replace(/^::ffff:/, "");
   const isNear = remote === "::1" || remote?.startsWith("127.");
   // What is not known is not near.
-  return isNear === true && !forwarded && isLoopback(hostOf(c)?.hostname ?? "");
+  return isNear === true && !isForwarded(c) && isLoopback(hostOf(c)?.hostname ?? "");
 }
+
+function isForwarded(c: Pick<Context, "req">): boolean {
+  return FORWARDED.some((name) => c.req.header(name) !== undefined);
+}
+
+const OTHER_NAME = "This name is not one that the bot is reached by. Set PUBLIC_URL to the address you use.";
 
 function refusal(
   c: Context,
   allowed: ReadonlySet<string>,
-  bodies: GuardOptions["bodies"],
+  { bodies, refuses, sentence = OTHER_NAME }: GuardOptions,
 ): string | undefined {
   const host = hostOf(c);
-  if (host === undefined || !(isLoopback(host.hostname) || allowed.has(host.hostname))) {
-    return "This name is not one that the bot is reached by. Set PUBLIC_URL to the address you use.";
-  }
+  if (host === undefined || !(isLoopback(host.hostname) || allowed.has(host.hostname))) return sentence;
+  if (refuses === "forwarded" && isForwarded(c)) return sentence;
   if (c.req.method === "GET" || c.req.method === "HEAD") return undefined;
   const origin = c.req.header("origin");
   const site = c.req.header("sec-fetch-site");

@@ -65,6 +65,21 @@ export function url(schemes: readonly string[], example: string): Read<string> {
   };
 }
 
+/** Where a server is reached, kept as a browser writes it. What stands behind the host would be lost: pages and cookies are of the whole host. */
+export function origin(schemes: readonly string[], example: string): Read<string> {
+  const read = url(schemes, example);
+  return (given) => {
+    const parsed = read(given);
+    if (parsed.kind === "wrong") return parsed;
+    const { origin, username, password, pathname, search, hash } = new URL(given);
+    const fix = `Give it a host of its own, and write that alone, like ${example}.`;
+    if (username !== "" || password !== "") return wrong("holds a user or a password", fix);
+    if (pathname !== "/" || search !== "" || hash !== "")
+      return wrong("has something behind the host, and Bobbin's pages stand at the root of one", fix);
+    return value(origin);
+  };
+}
+
 export function whole(least: number, most: number): Read<number> {
   return (given) => {
     const number = Number(given);
@@ -95,6 +110,17 @@ export const onOrOff: Read<boolean> = (given) => {
   if (/^(off|false|no|0)$/i.test(given)) return value(false);
   return wrong(`is ${JSON.stringify(given)}`, "Use on or off.");
 };
+
+/** The same, or one more word. */
+export function onOffOr<const T extends string>(more: T): Read<"on" | "off" | T> {
+  return (given) => {
+    if (given.toLowerCase() === more) return value(more);
+    const read = onOrOff(given);
+    return read.kind === "value"
+      ? value(read.value ? "on" : "off")
+      : wrong(read.problem, `Use on, off or ${more}.`);
+  };
+}
 
 /** Words separated by commas; blanks around them do not count. */
 export const list: Read<readonly string[]> = (given) =>

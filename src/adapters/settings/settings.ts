@@ -57,6 +57,14 @@ export async function readSettings(env: Environment, options: ReadOptions = {}):
     const fix = "Leave it out; it is for development.";
     problems.push({ name: table.gallery.name, problem: "is on in production", fix });
   }
+  if (values["webChat"] === "public" && !isSet("publicUrl") && isReached(command)) {
+    const fix = "Set it to the address people reach, or set WEB_CHAT=on for this machine alone.";
+    problems.push({
+      name: table.publicUrl.name,
+      problem: "is missing, and WEB_CHAT=public serves the web chat there",
+      fix,
+    });
+  }
   problems.push(...problemsTogether(isSet, command, typeof publicUrl === "string" ? publicUrl : undefined));
   const read = await readConfig(folder);
   if (read.kind === "wrong") problems.push(...read.problems);
@@ -128,9 +136,8 @@ function problemsTogether(
     );
   }
 
-  // A worker only answers: nothing has to reach it.
-  const isReached = command !== "worker" && command !== "export" && command !== "import";
-  if ((isSet("slackBotToken") || isSet("slackClientId")) && !isSet("slackAppToken") && isReached) {
+  const isServing = isReached(command);
+  if ((isSet("slackBotToken") || isSet("slackClientId")) && !isSet("slackAppToken") && isServing) {
     const fix = "Set SLACK_APP_TOKEN (xapp-) for socket mode, or SLACK_SIGNING_SECRET for HTTP.";
     need("slackSigningSecret", "is missing, and so is SLACK_APP_TOKEN: events could not reach the bot", fix);
   }
@@ -147,7 +154,7 @@ function problemsTogether(
       "is missing, and the tokens of workspaces are encrypted with it",
       "Make one: openssl rand -base64 32",
     );
-    if (isReached) {
+    if (isServing) {
       need("slackClientSecret", "is missing", both);
       need(
         "publicUrl",
@@ -170,7 +177,7 @@ function problemsTogether(
       "is missing",
       "Set it to the application id that belongs to DISCORD_CLIENT_SECRET.",
     );
-    if (isReached)
+    if (isServing)
       need(
         "publicUrl",
         "is missing, and Discord sends people who sign in back to it",
@@ -178,6 +185,11 @@ function problemsTogether(
       );
   }
   return problems;
+}
+
+/** A worker only answers: nothing has to reach it. */
+function isReached(command: Command): boolean {
+  return command !== "worker" && command !== "export" && command !== "import";
 }
 
 /** The cookie that binds an installation to its browser goes over nothing else, but for a trial on this machine. */

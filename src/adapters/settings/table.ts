@@ -3,9 +3,11 @@ import {
   addresses,
   host,
   keys,
+  onOffOr,
   onOrOff,
   oneOf,
   optional,
+  origin,
   secret,
   share,
   text,
@@ -16,7 +18,8 @@ import {
   withPassword,
 } from "./kinds.ts";
 
-const web = url(["http", "https"], "https://bobbin.example.org");
+const example = "https://bobbin.example.org";
+const web = url(["http", "https"], example);
 const slackPages = "the pages of your app on api.slack.com";
 
 /** The keys are the names in `Settings`. */
@@ -40,8 +43,8 @@ export const table = {
   port: withDefault("PORT", "3000", "The port for health and the web chat.", whole(0, 65_535)),
   publicUrl: optional(
     "PUBLIC_URL",
-    "Where people reach this server from outside, for links and sign-in.",
-    web,
+    "Where people reach this server from outside, without a path: for links and sign-in.",
+    origin(["http", "https"], example),
   ),
   logLevel: withDefault(
     "LOG_LEVEL",
@@ -83,8 +86,8 @@ export const table = {
   ),
   webChat: optional(
     "WEB_CHAT",
-    "on or off: the local web chat. By default it is on when no platform is configured.",
-    onOrOff,
+    "on, off or public: the web chat, which has no sign-in. on serves it on this machine alone, public also at `PUBLIC_URL`. By default it is on when no platform is configured.",
+    onOffOr("public"),
   ),
   gallery: withDefault(
     "GALLERY",

@@ -42,6 +42,8 @@ export interface WebChatDeps extends Omit<ReceiveDeps, "threads"> {
 export interface WebChatOptions {
   /** Host names beside the loopback's that people reach this server by, without port. Default none. */
   readonly allowedHosts?: readonly string[];
+  /** Whoever comes through a proxy that says so is refused, whatever name they come by. Default nobody is. */
+  readonly refuses?: "forwarded";
   /** Largest body that is read, bytes. Default 512 KiB. */
   readonly bodyBytes?: number;
   /** Messages that a page shows before one asks for the earlier ones. Default 200. */
@@ -57,14 +59,23 @@ interface Env {
   Bindings: { closing?: AbortSignal; incoming?: { socket: { remoteAddress?: string } } };
 }
 
+const NOT_HERE =
+  "The web chat has no sign-in, and is not open at this address. With a sign-in in front: set PUBLIC_URL to this address, and WEB_CHAT=public.";
+
 export function createWebChat(deps: WebChatDeps, options: WebChatOptions = {}): Hono<Env> {
-  const { allowedHosts = [], bodyBytes = 512 * 1024, shownMessages = 200, shownThreads = 100 } = options;
+  const {
+    allowedHosts = [],
+    refuses,
+    bodyBytes = 512 * 1024,
+    shownMessages = 200,
+    shownThreads = 100,
+  } = options;
   const { info, messages } = deps;
   const threads = createKnownThreads(messages);
   const app = new Hono<Env>();
 
   app.onError((error, c) => trouble(c, error));
-  app.use("*", guard({ allowedHosts, bodies: "json" }));
+  app.use("*", guard({ allowedHosts, ...(refuses && { refuses }), bodies: "json", sentence: NOT_HERE }));
   const limited = bodyLimit({
     maxSize: bodyBytes,
     onError: (c) => c.json({ error: "This message is too long." }, 413),
