@@ -35,6 +35,7 @@ import {
   WEB_CHANNELS_NOW,
 } from "../adapters/web/owner.ts";
 import type { Access } from "../core/access/access.ts";
+import { isListed } from "../core/access/rules.ts";
 import { createChannels } from "../core/admin/channels.ts";
 import { createDoor, type Door } from "../core/admin/door.ts";
 import { createEraser, type Eraser } from "../core/admin/eraser.ts";
@@ -100,6 +101,15 @@ export interface AdminPartDeps {
 const isDirectAddress: IsDirectAddress = (thread) => isDirectOnSlack(thread) || isDirectOnDiscord(thread);
 const SERVED: readonly Platform[] = ["slack", "discord", "web"];
 const READERS: readonly ReadAddress[] = [readSlackAddress, readDiscordAddress, readWebAddress];
+
+/**
+ * Whoever runs the bot, and sees what is of all spaces: whom `ADMIN_USERS` names, and who sits at the machine of the web chat. An admin of a
+ * space, by whatever else, is none.
+ */
+export function operatorsIn({ adminUsers }: Pick<Settings, "adminUsers">): (who: Person) => boolean {
+  return ({ platform, space, person }) =>
+    platform === OWNER.platform || isListed(adminUsers, `${platform}:${space}:${person}`);
+}
 
 /** @param url where this process listens, for where nobody said how people reach it. */
 export function openAdmin(
@@ -169,7 +179,7 @@ export function openAdmin(
       attendance,
       retry,
       ...(watched.board === undefined ? {} : { board: watched.board }),
-      isOperator: (who) => who.platform === OWNER.platform || access.isOperator(who),
+      isOperator: operatorsIn(settings),
       remarks: createRemarks(sql),
       reviews: createReviews(sql, isDirectAddress, behind),
       channels: createChannels({

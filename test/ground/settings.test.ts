@@ -280,6 +280,19 @@ test("who may use the bot stands in bobbin.config.ts, admins in ADMIN_USERS too,
   });
 });
 
+test("admins are named: everybody of a space at once is refused in both lists, and any space is not", async () => {
+  const [problem] = await problemsOf({ ADMIN_USERS: "slack:T1:U1, slack:*:*" });
+  expect(problem).toMatchObject({ name: "ADMIN_USERS", problem: 'holds "slack:*:*"' });
+  expect(problem?.fix).toContain("access.admins");
+  const read = await withConfig(
+    `export default { access: { admins: { users: ["slack:T1:*", "discord:*:U2"] } } };`,
+    { ADMIN_USERS: "discord:*:U2" },
+  );
+  if (read.kind === "ok") return expect.unreachable();
+  expect(read.problems.map(({ name }) => name)).toEqual(["bobbin.config.ts: access.admins.users[0]"]);
+  expect(read.problems[0]?.problem).toContain("must name a person");
+});
+
 test("wrong rules of access are reported by their place, all at once", async () => {
   const read = await withConfig(`export default { access: {
     spaces: { deny: ["T1"] },

@@ -27,7 +27,7 @@ export interface AccessInput {
   readonly admins?: {
     /** Whether admins and owners on the platform are admins of the bot. Default true. */
     readonly platform?: boolean;
-    /** Besides those of `ADMIN_USERS`. */
+    /** Admins of a space, each named: `*` may stand for a space only. Who runs the bot stands in `ADMIN_USERS`, and is one too. */
     readonly users?: readonly Address[];
     readonly roles?: readonly Address[];
   };
@@ -66,6 +66,10 @@ const space = z
 export const address = z
   .string()
   .regex(new RegExp(`^${PLATFORM}:${ID}:${ID}$`), "must be platform, space and id, such as slack:T1:U1");
+const named = address.refine(
+  (given) => !given.endsWith(":*"),
+  "must name a person: all admins of the platform are meant by platform, and whole roles by roles",
+);
 const listsOf = (one: typeof address) =>
   z.strictObject({
     allow: z.array(one).nonempty("lists nobody: leave it out, or use deny").optional(),
@@ -94,7 +98,7 @@ export const accessSchema = z.strictObject({
   admins: z
     .strictObject({
       platform: z.boolean().optional(),
-      users: z.array(address).optional(),
+      users: z.array(named).optional(),
       roles: z.array(address).optional(),
     })
     .optional(),

@@ -131,14 +131,17 @@ export const list: Read<readonly string[]> = (given) =>
       .filter((word) => word !== ""),
   );
 
-/** People by platform, space and id. */
-export const addresses: Read<readonly string[]> = (given) => {
+/** People by platform, space and id, each of them named: of a space any may be meant, of people never. */
+export const people: Read<readonly string[]> = (given) => {
   const parsed = list(given);
   const bad = (parsed.kind === "value" ? parsed.value : []).find(
-    (one) => !/^(slack|discord|web):(\*|[\w.-]+):(\*|[\w.-]+)$/.test(one),
+    (one) => !/^(slack|discord|web):(\*|[\w.-]+):[\w.-]+$/.test(one),
   );
   if (bad === undefined) return parsed;
-  return wrong(`holds ${JSON.stringify(bad)}`, "Write each as platform, space and id, such as slack:T1:U1.");
+  const fix = bad.endsWith(":*")
+    ? "Name each person; who is an admin of a space by a role stands in access.admins.roles of bobbin.config.ts."
+    : "Write each as platform, space and id, such as slack:T1:U1.";
+  return wrong(`holds ${JSON.stringify(bad)}`, fix);
 };
 
 /** A token whose kind can be told from how it begins. The value itself never enters the message. */

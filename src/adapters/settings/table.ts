@@ -1,6 +1,5 @@
 /** Every setting there is, with its name, meaning, default and form: the one place where they stand. */
 import {
-  addresses,
   host,
   keys,
   onOffOr,
@@ -8,6 +7,7 @@ import {
   oneOf,
   optional,
   origin,
+  people,
   secret,
   share,
   text,
@@ -178,8 +178,8 @@ export const table = {
   adminUsers: withDefault(
     "ADMIN_USERS",
     "",
-    "Who is an admin, besides those of the platform: `slack:T1:U1`, `discord:*:U1`, separated by commas.",
-    addresses,
+    "Who runs the bot, and so is an admin besides those of the platform: `slack:T1:U1`, `discord:*:U1`, separated by commas.",
+    people,
   ),
   secretKey: secret(
     optional(

@@ -23,8 +23,6 @@ export interface Access {
   isAdmin(who: Author, place: Request["place"]): boolean;
   /** Which pages this person may see of that space; undefined for none. */
   roleOf(who: Author, space: Pick<Thread, "platform" | "space">): "admin" | "reviewer" | undefined;
-  /** Whether the configuration names this person as an admin: whoever runs the bot, and not only a space in which it is. */
-  isOperator(who: { readonly platform: Platform; readonly space: string; readonly person: string }): boolean;
   /** Whether the bot may be there at all. */
   ofSpace(platform: Platform, space: string): boolean;
 }
@@ -58,8 +56,6 @@ export function createAccess(rules: AccessRules): Access {
       if (isAdmin(rules, request)) return "admin";
       return isReviewer(rules, request) ? "reviewer" : undefined;
     },
-    isOperator: ({ platform, space, person }) =>
-      isListed(rules.admins.users, `${platform}:${space}:${person}`),
     ofSpace(platform, space) {
       const { allow, deny } = rules.spaces;
       const address = `${platform}:${space}`;
