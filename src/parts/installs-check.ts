@@ -9,6 +9,7 @@ import { probeSlackBot, type SlackFinding } from "../adapters/slack/probe.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import type { Install } from "../core/ports/installs.ts";
 import type { Log } from "../core/ports/log.ts";
+import { troubleOf } from "./slack-troubles.ts";
 
 export interface InstallsCheckDeps {
   readonly clock: Clock;
@@ -37,14 +38,17 @@ export async function checkInstalls(
   if (databaseUrl === undefined) {
     const sentence =
       "The installs lie in the built-in Postgres, which only Bobbin itself can read while it runs.";
-    return [...findings, { state: "ok", sentence: `${sentence} /readyz names those that do not work.` }];
+    return [...findings, { state: "ok", sentence: `${sentence} Its log names those that do not work.` }];
   }
   const sql = openPostgres({ url: databaseUrl, log: deps.log });
   try {
     const installs = await createInstalls({ sql, seal: createSeal(secretKey) }).list("slack");
     if (installs.length === 0)
       findings.push({ state: "ok", sentence: "The app is installed in no workspace yet." });
-    const asked = installs.slice(0, MOST_ASKED).map((install) => ofInstall(deps, settings, install));
+    // Those that are known not to work are named, however many others there are.
+    const isWell = (install: Install): boolean => troubleOf(install) === undefined;
+    const inOrder = installs.toSorted((a, b) => Number(isWell(a)) - Number(isWell(b)));
+    const asked = inOrder.slice(0, MOST_ASKED).map((install) => ofInstall(deps, settings, install));
     findings.push(...(await Promise.all(asked)).flat());
     if (installs.length > MOST_ASKED) {
       const more = `${installs.length - MOST_ASKED} more workspaces were not asked about.`;

@@ -34,7 +34,6 @@ import { toBobbinError } from "../core/errors.ts";
 import type { Answers } from "../core/ports/answers.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import type { OpenConversation } from "../core/ports/conversation.ts";
-import type { Install } from "../core/ports/installs.ts";
 import type { Openings } from "../core/ports/openings.ts";
 import type { Log } from "../core/ports/log.ts";
 import type { Pacer } from "../core/ports/pacer.ts";
@@ -53,6 +52,7 @@ import { threadOf, type SessionId } from "../core/thread.ts";
 import type { StoredInstalls } from "./installs.ts";
 import { orLater } from "./or-later.ts";
 import { isSlackOverHttp, type SlackSettings } from "./slack-settings.ts";
+import { createSlackTroubles } from "./slack-troubles.ts";
 import { untilThere } from "./until-there.ts";
 
 export interface Slack {
@@ -137,6 +137,7 @@ export async function openSlack(
   const own = botToken === undefined ? undefined : withEnvironmentInstall(botToken, stored?.installs);
   const installs = own?.installs ?? stored?.installs;
   if (installs === undefined) return undefined;
+  const troubles = createSlackTroubles({ installs, log });
   const spaces = createSlackSpaces({ ...deps, installs }, { ...elsewhere, ...replies });
 
   /** Resolves once Slack has said whose the bot token is; at once where there is none. */
@@ -219,14 +220,7 @@ export async function openSlack(
         throw error;
       }
     },
-    troubles: {
-      name: "Slack installs",
-      isPartial: true,
-      check: async () => {
-        const troubles = (await installs.list("slack")).flatMap((install) => troubleOf(install) ?? []);
-        return troubles.length === 0 ? undefined : troubles.join(" ");
-      },
-    },
+    troubles,
     connect(gateway) {
       let connection: SlackConnection | undefined;
       let owing: PrivateAnswers | undefined;
@@ -251,6 +245,8 @@ export async function openSlack(
       const begin = async (): Promise<void> => {
         await ready;
         if (leaving.aborted) return;
+        // For who reads the log and asks for no health. A store that is away is told elsewhere.
+        await troubles.check().catch(() => undefined);
         owing = new PrivateAnswers({
           answers: gateway.answers,
           tellIn: (space) => spaces.at(space).tell,
@@ -320,11 +316,4 @@ function inletOf(settings: SlackSettings, elsewhere: { readonly apiUrl?: string 
   if (slackAppToken !== undefined) return { kind: "socket", appToken: slackAppToken, ...elsewhere };
   // The settings ask for one of the two.
   return { kind: "http", signingSecret: slackSigningSecret ?? "" };
-}
-
-/** One sentence on an install with which nothing can be called. */
-export function troubleOf({ space, name, state, why, secret }: Install): string | undefined {
-  if (secret.kind === "sealed") return secret.why;
-  if (state === "active") return undefined;
-  return `Slack does not take the token of ${space} (${name}) any more (${why ?? "refused"}): it has to be installed again.`;
 }
