@@ -22,7 +22,8 @@ export interface LiveDeps {
 export interface LiveOptions {
   /** Another text as soon as there is something new. */
   readonly state: () => Promise<string>;
-  readonly content: () => Promise<string>;
+  /** Undefined where it may not be shown any more: the stream ends, and who connects again is told why. */
+  readonly content: () => Promise<string | undefined>;
   /** From one look to the next, ms. Default 1,000. */
   readonly lookMs?: number;
 }
@@ -63,7 +64,9 @@ export function streamPage(
           if (now !== last) {
             last = now;
             if (!(await stillMay())) return;
-            await stream.writeSSE({ event: "content", data: await content() });
+            const data = await content();
+            if (data === undefined) return;
+            await stream.writeSSE({ event: "content", data });
           }
           if (look % BEAT === 0) {
             if (!(await stillMay())) return;

@@ -66,12 +66,12 @@ export function routeThread(app: Hono<AdminEnv>, deps: ThreadDeps): void {
           work(overview.session, nameOfThread(overview), threadPathOf(overview.session)),
         );
   };
+  const mayOpen = async (c: AdminContext, overview: Overview): Promise<boolean> =>
+    !needsReason(overview) || deps.remarks.hasReason(c.get("viewer").entered.id, overview.session);
   /** One that was not written for everybody is opened only by who says why. */
   const opened: WithThread = (c, work) =>
     named(c, async (overview) => {
-      const { entered } = c.get("viewer");
-      if (!needsReason(overview) || (await deps.remarks.hasReason(entered.id, overview.session)))
-        return work(overview);
+      if (await mayOpen(c, overview)) return work(overview);
       const around = aroundOf(c);
       const asked = { csrf: around.csrf, next: pageOf(c), lost: await lostIn(c) };
       return shown(c, page(around, "threads", "Why?", reasonBody(overview, asked)), 403);
@@ -91,16 +91,16 @@ export function routeThread(app: Hono<AdminEnv>, deps: ThreadDeps): void {
     withThread(
       c,
       "view",
-      async (found) => {
-        const { session } = found;
-        return streamPage(c, deps, {
+      async ({ session }) =>
+        streamPage(c, deps, {
           state: () => review.state(session),
+          // A channel may have been made private since the page was opened.
           content: async () => {
-            const overview = (await overviews.get(c.get("viewer").who, session)) ?? found;
+            const overview = await overviewOf(c.get("viewer").who, session);
+            if (overview === undefined || !(await mayOpen(c, overview))) return undefined;
             return String(await threadContent(await viewOf(c, overview, undefined)));
           },
-        });
-      },
+        }),
       "live",
     ),
   );

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createOverviewMaker } from "../../../src/adapters/postgres/admin/overview-maker.ts";
 import { sessionNamed, storeThread } from "../../support/stored-threads.ts";
+import { until } from "../../support/until.ts";
 import { openAdminWorld, person, type AdminWorld, type Browser } from "./admin-world.ts";
 
 const OPEN = "slack:T1:C1:171.5";
@@ -81,6 +82,33 @@ test("a thread of a private channel, and of one of which the platform says nothi
   world.privacy.set("C9", false);
   await world.clock.advance(600_000);
   expect((await boss.get(at(unsaid))).status).toBe(200);
+});
+
+test("a page that stands open is shown nothing more once its channel is made private, until a reason is given", async () => {
+  const session = "slack:T1:C7:171.3";
+  await storeThread(world.sql, { session, said: ["where do we meet?", "in Tashkent"] });
+  const answer = await fetch(`${world.url}${at(session, "/live")}`, { headers: { cookie: boss.cookie } });
+  let [text, isOver] = ["", false];
+  const decoder = new TextDecoder();
+  const reading = (async () => {
+    for await (const part of answer.body ?? []) text += decoder.decode(part, { stream: true });
+    isOver = true;
+  })();
+  await until(() => text.includes("Tashkent"), { what: "the page is there" });
+  world.privacy.set("C7", true);
+  await world.clock.advance(61_000);
+  // Whoever looks next learns it, for all.
+  expect((await boss.get(at(session))).status).toBe(403);
+  await world.sql.query({
+    text: `with said as (update inbox set body = jsonb_set(body, '{parts,0,text}', '"our takeover is Lhasa"') where session = '${session}')
+      update sessions set rev = rev + 1 where id = '${session}'`,
+  });
+  await until(() => world.clock.advance(1_000).then(() => isOver), { what: "the stream is over" });
+  await reading;
+  expect(text).not.toContain("Lhasa");
+  expect((await boss.get(at(session, "/live"))).status).toBe(403);
+  await boss.send(at(session, "/reason"), { reason: "ticket 15" });
+  expect((await boss.get(at(session))).text).toContain("Lhasa");
 });
 
 test("a branch, a thread that a goal began and refused words are somebody's own by their address alone", async () => {
