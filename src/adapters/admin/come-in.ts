@@ -38,7 +38,7 @@ export interface ComeIn {
    * whatever others try.
    */
   stale(c: AdminContext, link: string): Promise<Response>;
-  /** An answer where this address has tried too often. */
+  /** An answer where this address has tried too often: only what was in vain is counted. */
   tooOften(c: AdminContext, what: string): Promise<Response | undefined>;
 }
 

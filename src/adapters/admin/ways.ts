@@ -8,6 +8,7 @@ import { timingSafeEqual } from "node:crypto";
 import type { Hono } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { isSecret } from "../../core/admin/secret.ts";
+import { createTurns } from "../../core/admin/too-busy.ts";
 import type { AdminRole } from "../../core/admin/viewers.ts";
 import type { Log } from "../../core/ports/log.ts";
 import type { Going, Proved, SignInWay } from "../../core/ports/sign-in-way.ts";
@@ -30,6 +31,10 @@ export interface WaysDeps extends Omit<ComeInDeps, "attempts" | "newId"> {
 const GOING_MS = 10 * 60_000;
 /** Spaces of one person that are looked at: each is two questions to the platform. */
 const MOST_SPACES = 25;
+/** Questions to the platforms of who comes back, at the same time: each is a row in the store too. */
+const AT_ONCE = 4;
+/** So many more wait for their turn: a fraction of a second each. */
+const WAITING = 100;
 
 type Found = { readonly who: Person; readonly name: string; readonly role: AdminRole };
 
@@ -38,6 +43,11 @@ export function routeWays(app: Hono<AdminEnv>, deps: WaysDeps, comeIn: ComeIn, o
   const { viewers, audit, signIns, clock, hash, newSecret, log } = deps;
   const cookie = options.isSecure ? "__Host-bobbin_going" : "bobbin_going";
   const place = { path: "/", secure: options.isSecure } as const;
+  const turns = createTurns(
+    AT_ONCE,
+    WAITING,
+    "Too many are signing in just now. Begin again in a minute, or ask the bot for a link.",
+  );
 
   const wayIn = (c: AdminContext): SignInWay | undefined =>
     deps.ways.find(({ platform }) => platform === c.req.param("platform"));
@@ -67,16 +77,19 @@ export function routeWays(app: Hono<AdminEnv>, deps: WaysDeps, comeIn: ComeIn, o
     const leftMs = Number(until) - clock.now();
     const isOwn = isSecret(secret) && isSame(c.req.query("state") ?? "", going.state);
     if (!isOwn || !(leftMs > 0 && leftMs <= GOING_MS)) return again(c, way, BEGUN_ELSEWHERE);
-    // Each is a row in the store, and a question to the platform.
-    const refused = await comeIn.tooOften(c, "with");
-    if (refused !== undefined) return refused;
-    // Whoever reads the address afterwards, in a log or in the history, can use nothing of it.
-    if (!(await deps.states.use(going.state, Number(until)))) return again(c, way, BEGUN_ELSEWHERE);
-
     const error = c.req.query("error");
-    if (error !== undefined) return again(c, way, sentenceOf(error, way));
-    const proved = await way.whoHas(c.req.query("code") ?? "", going);
+    // Behind a proxy all have one address, so who is good comes in whatever others try in vain: that is bound by how many are asked about at once.
+    const proved = await turns.run(async () => {
+      // Whoever reads the address afterwards, in a log or in the history, can use nothing of it.
+      if (!(await deps.states.use(going.state, Number(until)))) return { kind: "used" } as const;
+      if (error !== undefined) return { kind: "error", error } as const;
+      return way.whoHas(c.req.query("code") ?? "", going);
+    });
     switch (proved.kind) {
+      case "used":
+        return again(c, way, BEGUN_ELSEWHERE);
+      case "error":
+        return again(c, way, sentenceOf(proved.error, way));
       case "proved":
         return enter(c, way, proved, ownPath(next));
       case "spent":

@@ -9,15 +9,18 @@ export interface Turns {
   run<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** @param most under way at the same time. @param waiting so many more wait for a turn. */
-export function createTurns(most: number, waiting: number): Turns {
+/** @param most under way at the same time. @param waiting so many more wait for a turn. @param sentence for who comes when that is full. */
+export function createTurns(
+  most: number,
+  waiting: number,
+  sentence = "Too much is being searched just now. Try again in a minute.",
+): Turns {
   let under = 0;
   const queue: (() => void)[] = [];
   return {
     async run(work) {
       if (under < most) under += 1;
-      else if (queue.length >= waiting)
-        throw new TooBusy("Too much is being searched just now. Try again in a minute.");
+      else if (queue.length >= waiting) throw new TooBusy(sentence);
       // Whoever ends hands its own turn on.
       else await new Promise<void>((resolve) => queue.push(resolve));
       try {
