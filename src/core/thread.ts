@@ -44,6 +44,13 @@ export function toSessionId(text: string): SessionId | undefined {
   return parse(text) === undefined ? undefined : (text as SessionId);
 }
 
+/** A space as settings name it, `slack:T1`; undefined where it is none. */
+export function toSpace(text: string): Pick<Thread, "platform" | "space"> | undefined {
+  const [platform, space, ...rest] = text.split(":");
+  if (platform === undefined || !isPlatform(platform) || rest.length > 0) return undefined;
+  return space !== undefined && PART.test(space) ? { platform, space } : undefined;
+}
+
 function parse(id: string): Thread | undefined {
   const [platform, space, channel, root, ...rest] = id.split(":");
   if (platform === undefined || !isPlatform(platform)) return undefined;

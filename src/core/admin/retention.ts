@@ -7,6 +7,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
 import type { Space } from "../ports/overviews.ts";
 import { RETAINED, type Retained, type Retention } from "../ports/retention.ts";
+import { toSpace } from "../thread.ts";
 
 /** Days; what is not named is kept for ever. */
 export type RetentionDays = Readonly<Partial<Record<Retained, number>>>;
@@ -15,6 +16,13 @@ export interface RetentionRules {
   readonly everywhere: RetentionDays;
   /** By `platform:space`: what differs there. */
   readonly spaces: Readonly<Record<string, RetentionDays>>;
+}
+
+/** In which something may have to go: where something is stored, and whatever is named. */
+function spacesIn(rules: RetentionRules, stored: readonly Space[]): readonly Space[] {
+  const named = Object.keys(rules.spaces).flatMap((key) => toSpace(key) ?? []);
+  const all = [...stored, ...named].map((space) => [`${space.platform}:${space.space}`, space] as const);
+  return [...new Map(all).values()];
 }
 
 export function daysIn({ everywhere, spaces }: RetentionRules, { platform, space }: Space): RetentionDays {
@@ -76,8 +84,8 @@ export function createRetentionKeeper(
   let working: Promise<void> = Promise.resolve();
   let cancel = (): void => {};
 
-  /** One step of it. @returns where the next one goes on; undefined when it is done. */
-  async function forget(task: Task): Promise<string | undefined> {
+  /** One step of it, which ends soon after `until` (ticks). @returns where the next one goes on; undefined when it is done. */
+  async function forget(task: Task, until: number): Promise<string | undefined> {
     const { space, kind, days, after } = task;
     const what = `${kind} older than ${days} ${days === 1 ? "day" : "days"}`;
     // That it begins is written together with the first that goes: what is cut off then leaves a trace as well.
@@ -85,6 +93,7 @@ export function createRetentionKeeper(
     const { count, next, errors } = await retention.forget(space, kind, {
       olderThanMs: days * DAY_MS,
       limit: kind === "conversations" ? Math.ceil(batch / 10) : batch,
+      mayGoOn: () => clock.ticks() < until && !stopping.signal.aborted,
       ...(after === undefined ? {} : { after }),
       ...(task.count === 0 ? { line } : {}),
     });
@@ -101,10 +110,10 @@ export function createRetentionKeeper(
   }
 
   /** What fails stands in the way of nothing else, unless the store cannot be asked at all. */
-  async function isDone(task: Task): Promise<boolean> {
+  async function isDone(task: Task, until: number): Promise<boolean> {
     const begun = clock.ticks();
     try {
-      const next = await forget(task);
+      const next = await forget(task, until);
       if (next === undefined) return true;
       task.after = next;
     } catch (error) {
@@ -135,10 +144,10 @@ export function createRetentionKeeper(
         isOurs = false;
         await deps.exclusive(async () => {
           isOurs = true;
-          left ??= tasksIn(await retention.spaces());
+          left ??= tasksIn(spacesIn(rules, await retention.spaces()));
           const until = clock.ticks() + LONGEST_HOLD_MS;
           for (let [task] = left; task !== undefined && clock.ticks() < until; [task] = left) {
-            const isOver = await isDone(task);
+            const isOver = await isDone(task, until);
             if (!isOver && !stopping.signal.aborted) continue;
             left.shift();
             await ended(task);

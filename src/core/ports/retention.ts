@@ -27,6 +27,8 @@ export interface ForgetOptions {
   readonly olderThanMs: number;
   /** That are looked at in one step. */
   readonly limit: number;
+  /** Asked between two threads: where it says no, the step ends there, and the next one goes on behind it. Default it may. */
+  readonly mayGoOn?: () => boolean;
   /** `next` of the step before. */
   readonly after?: string;
   /** Written together with the first that goes, and not without it. */
@@ -34,7 +36,7 @@ export interface ForgetOptions {
 }
 
 export interface Retention {
-  /** All in which something is stored. */
+  /** All in which something is stored, also those in which no thread ever began. */
   spaces(): Promise<readonly Space[]>;
   /** One step. */
   forget(space: Space, kind: Retained, options: ForgetOptions): Promise<Forgotten>;

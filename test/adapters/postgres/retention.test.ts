@@ -184,6 +184,43 @@ test("a first message that was refused goes when it is old, though no thread beg
   expect(await placesOf(sql, "refused and held")).toContain("inbox.body");
 });
 
+test("where every first message was refused nothing else is stored, and they go all the same", async () => {
+  const sql = backend.sql();
+  const at = async (session: string, words: string): Promise<void> => {
+    const inbound = world.say(session as SessionId, SUE, words);
+    await world.stores.inbox.put(inbound, { rule: "direct: nobody", isRefused: true });
+    await sql.query({ text: "update inbox set received_at = now_ms() - $2::bigint where id = $1" }, [
+      inbound.id,
+      40 * DAY_MS,
+    ]);
+  };
+  await at("discord:dm:D77", "refused directly");
+  await at("slack:T77:C1:171.1", "refused elsewhere");
+  expect(await createRetention(sql).spaces()).toContainEqual({ platform: "discord", space: "dm" });
+  await sweep({ everywhere: {}, spaces: { "discord:dm": { conversations: 30 } } });
+  expect(await placesOf(sql, "refused directly")).toEqual([]);
+  expect(await placesOf(sql, "refused elsewhere")).toContain("inbox.body");
+  await sweep({ everywhere: { conversations: 30 }, spaces: {} });
+  expect(await placesOf(sql, "refused elsewhere")).toEqual([]);
+});
+
+test("a step that takes too long ends behind the thread that it is at, and the next one goes on there", async () => {
+  const retention = createRetention(backend.sql());
+  for (let each = 0; each < 3; each += 1) await aged(await answered(`slow words ${each}`), 90 - each);
+  const place = { platform: "slack", space: "T1" } as const;
+  const options = { olderThanMs: 80 * DAY_MS, limit: 10, mayGoOn: () => false };
+  const first = await retention.forget(place, "conversations", options);
+  expect(first.count).toBe(1);
+  expect(await placesOf(backend.sql(), "slow words 0")).toEqual([]);
+  expect(await placesOf(backend.sql(), "slow words 1")).toContain("entries.body");
+  const { next = "" } = first;
+  const second = await retention.forget(place, "conversations", { ...options, after: next });
+  expect(await placesOf(backend.sql(), "slow words 1")).toEqual([]);
+  const { mayGoOn: _, ...whole } = options;
+  await retention.forget(place, "conversations", { ...whole, after: second.next ?? "" });
+  expect(await placesOf(backend.sql(), "slow words")).toEqual([]);
+});
+
 test("a thread that cannot be forgotten stands in the way of no other one, and that it began is written down with the first that goes", async () => {
   const sql = backend.sql();
   const stuck = await answered("stuck words");

@@ -11,7 +11,8 @@ import { holding, holdingThread, SEE_HOLDS } from "./hold-sql.ts";
 const SPACES = {
   name: "retention-spaces",
   text: `
-select platform, space from overviews union select platform, space from audit`,
+select platform, space from overviews union select platform, space from audit
+union select distinct split_part(session, ':', 1), split_part(session, ':', 2) from inbox where fate = 'refused'`,
 };
 
 /** Not held. $1 platform, $2 space; `session` is an expression. */
@@ -142,10 +143,15 @@ export function createRetention(sql: Sql): Retention {
     values: readonly SqlValue[],
   ): Promise<Forgotten> {
     const old = await sql.query<Pick<StepRow, "at" | "id">>(OLD, values);
+    const { line, mayGoOn = () => true, ...rest } = options;
     const errors: unknown[] = [];
     let count = 0;
-    for (const { id } of old) {
-      const { line, ...rest } = options;
+    let last: Pick<StepRow, "at" | "id"> | undefined;
+    for (const each of old) {
+      // A thread may take its time, and somebody waits for the end of the step.
+      if (last !== undefined && !mayGoOn()) break;
+      last = each;
+      const { id } = each;
       try {
         // One that is taken up again just now is left.
         if (await forgetThread(at, count === 0 && line !== undefined ? options : rest, id)) count += 1;
@@ -154,11 +160,9 @@ export function createRetention(sql: Sql): Retention {
         errors.push(error);
       }
     }
-    const last = old.at(-1);
+    const isAll = last === old.at(-1) && old.length < options.limit;
     const next: Place =
-      last === undefined || old.length < options.limit
-        ? { of: "refused", at: 0, id: "" }
-        : { of: "threads", ...last };
+      last === undefined || isAll ? { of: "refused", at: 0, id: "" } : { of: "threads", ...last };
     return { count, next: JSON.stringify(next), errors };
   }
 
