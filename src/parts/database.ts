@@ -99,11 +99,12 @@ function alone(body: () => Promise<void>): Promise<void> {
  * @throws BobbinError `store_unavailable` with a sentence for an operator; retryable when it only is not there yet.
  */
 export async function preparePostgres(url: string, log: Log): Promise<void> {
-  await fit(url);
+  await expectFit(url);
   await migrate(url, log);
 }
 
-async function fit(url: string): Promise<void> {
+/** @throws BobbinError `store_unavailable` with a sentence for an operator where it is no Postgres for us; retryable when it only is not there yet. */
+export async function expectFit(url: string): Promise<void> {
   const found = await checkPostgres(url);
   if (found.kind === "fit") return;
   throw new BobbinError("store_unavailable", `${found.sentence} ${found.fix}`, {

@@ -13,7 +13,7 @@ import type { Sql } from "../adapters/postgres/sql.ts";
 import type { Settings } from "../adapters/settings/settings.ts";
 import { toBobbinError } from "../core/errors.ts";
 import type { Log } from "../core/ports/log.ts";
-import { preparePostgres } from "./database.ts";
+import { expectFit, preparePostgres } from "./database.ts";
 
 type Where = Pick<Settings, "databaseUrl" | "dataDir">;
 
@@ -22,11 +22,11 @@ const STATEMENT_MS = 10 * 60_000;
 
 /**
  * The file is there only when it is whole; only its owner may read it. One whose name ends in `.gz` is compressed.
- * @returns a sentence for whoever asked.
+ * @returns a sentence for whoever asked. @throws ExportRefused where the database is of another version; it is left as it is.
  */
 export async function exportTo(file: string, where: Where, log: Log): Promise<string> {
   const part = `${file}.part`;
-  const sql = await opened(where, log);
+  const sql = await opened(where, log, "as it is");
   try {
     const lines = new PassThrough();
     // One that lies there already keeps its own mode, or leads elsewhere.
@@ -51,18 +51,28 @@ export async function exportTo(file: string, where: Where, log: Log): Promise<st
 
 /** @returns a sentence for whoever asked. @throws ImportRefused, and then nothing was imported. */
 export async function importFrom(file: string, where: Where, log: Log): Promise<string> {
-  const sql = await opened(where, log);
+  const sql = await opened(where, log, "up to date");
   try {
     const rows = await importAll(sql, linesOf(file));
+    // Nobody has counted yet what there is now: Postgres would plan as for empty tables until it does, and the embedded one for ever.
+    await sql.query({ text: "analyze" }).catch((error: unknown) => {
+      log.warn("what was imported could not be counted for planning: run analyze by hand", { error });
+    });
     return `${counted(rows)} of ${file} are imported. What was unfinished goes on when Bobbin starts.`;
   } finally {
     await sql.close();
   }
 }
 
-async function opened({ databaseUrl, dataDir }: Where, log: Log): Promise<Sql> {
+/** The embedded one is brought up to date either way: nobody else is at work on it. */
+async function opened(
+  { databaseUrl, dataDir }: Where,
+  log: Log,
+  schema: "as it is" | "up to date",
+): Promise<Sql> {
   if (databaseUrl === undefined) return openEmbedded({ directory: dataDir, log });
-  await preparePostgres(databaseUrl, log);
+  if (schema === "up to date") await preparePostgres(databaseUrl, log);
+  else await expectFit(databaseUrl);
   return openPostgres({ url: databaseUrl, connections: 1, statementTimeoutMs: STATEMENT_MS, log });
 }
 

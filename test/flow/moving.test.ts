@@ -4,7 +4,11 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { openEmbedded } from "../../src/adapters/postgres/embedded.ts";
+import { createPictures } from "../../src/adapters/postgres/pictures.ts";
+import { openPostgres } from "../../src/adapters/postgres/pool.ts";
 import { readSettings } from "../../src/adapters/settings/settings.ts";
+import type { PictureBytes } from "../../src/core/ports/pictures.ts";
+import { toSessionId } from "../../src/core/thread.ts";
 import { exportTo, importFrom } from "../../src/parts/move.ts";
 import { createFakeLlm, type FakeLlm } from "../support/fake-llm/server.ts";
 import { spawnProduct, startProduct, temporaryFolder, type Environment } from "../support/product.ts";
@@ -55,6 +59,37 @@ async function giveEmoji(directory: string): Promise<void> {
   await sql.close();
 }
 
+const PICTURE = { hash: "a1", bytes: Buffer.from([0, 255, 0x5c, 0x27, 0x0a, 128]) };
+
+async function givePicture(directory: string, session: string): Promise<void> {
+  const sql = await openEmbedded({ directory, log: silentLog });
+  await sql.query(
+    {
+      text: `insert into pictures (session, hash, mime, bytes) values ($1, $2, 'image/png', decode($3, 'hex'))`,
+    },
+    [session, PICTURE.hash, PICTURE.bytes.toString("hex")],
+  );
+  await sql.close();
+}
+
+async function pictureIn(directory: string, session: string): Promise<PictureBytes | undefined> {
+  const sql = await openEmbedded({ directory, log: silentLog });
+  const known = toSessionId(session);
+  const found = known && (await createPictures(sql).read(known, PICTURE.hash));
+  await sql.close();
+  return found;
+}
+
+/** Tables of which nobody has counted what is in them. */
+async function uncounted(url: string): Promise<readonly string[]> {
+  const sql = openPostgres({ url });
+  const rows = await sql.query<{ name: string }>({
+    text: `select relname as name from pg_class where relnamespace = current_schema()::regnamespace and relkind = 'r' and reltuples < 0`,
+  });
+  await sql.close();
+  return rows.map(({ name }) => name);
+}
+
 test("what the embedded database holds goes to Postgres and back, whole, and the thread goes on there as if nothing had been", async () => {
   await using folder = await temporaryFolder();
   await using before = await embeddedFolder();
@@ -72,6 +107,7 @@ test("what the embedded database holds goes to Postgres and back, whole, and the
 
   const thread = await talk(old, llm, HOSTILE);
   await giveEmoji(before.path);
+  await givePicture(before.path, thread);
   // What somebody else left there is neither followed nor keeps its mode.
   const elsewhere = join(folder.path, "elsewhere");
   await writeFile(elsewhere, "theirs");
@@ -84,6 +120,7 @@ test("what the embedded database holds goes to Postgres and back, whole, and the
     (await contentOf(first)).filter((line) => /admin_browsers|admin_offers|review_reasons/.test(line)),
   ).toEqual([]);
   await move("import", first, postgres);
+  expect(await uncounted(database.url)).toEqual([]);
   await move("export", second, postgres);
   expect(await contentOf(second)).toEqual(await contentOf(first));
 
@@ -97,6 +134,7 @@ test("what the embedded database holds goes to Postgres and back, whole, and the
   await move("import", third, back);
   await talk(back, llm, "Back again", thread);
   expect(llm.requests.at(-1)?.body.messages).toHaveLength(6);
+  expect(await pictureIn(after.path, thread)).toEqual({ mimeType: "image/png", bytes: PICTURE.bytes });
   expect((await stat(first)).mode & 0o077).toBe(0);
   expect((await readdir(folder.path)).filter((name) => name.endsWith(".part"))).toEqual([]);
 });
@@ -119,7 +157,7 @@ test("an import refuses what would mix two bots, or is not whole, and leaves the
     return move("import", bad, to).catch((error: unknown) => String(error));
   };
 
-  expect(await move("import", file, from).catch(String)).toContain("The database is not empty");
+  expect(await move("import", file, from).catch(String)).toMatch(/The database is not empty: \w+ has rows/);
   expect(await importOf(lines.slice(0, -1))).toContain("its export was cut off");
   expect(await importOf(lines.toSpliced(3, 1))).toMatch(/The file has \d+ rows of \w+, and should have \d+/);
   expect(await importOf(lines.with(2, "{}"))).toContain("A line of the file cannot be read");
@@ -134,6 +172,20 @@ test("an import refuses what would mix two bots, or is not whole, and leaves the
 
   // None of that left anything: the whole file still goes in.
   await move("import", file, to);
+});
+
+test("an export from a checkout of another version refuses, and leaves the database to those who work on it", async () => {
+  await using folder = await temporaryFolder();
+  await using database = await freshDatabase();
+  const sql = openPostgres({ url: database.url });
+  await using _ = { [Symbol.asyncDispose]: () => sql.close() };
+  const names = async (): Promise<number> => (await sql.query({ text: "select from migrations" })).length;
+  await sql.query({ text: "delete from migrations where name = (select max(name) from migrations)" });
+  const before = await names();
+  const asked = move("export", join(folder.path, "all.jsonl"), { DATABASE_URL: database.url });
+  await expect(asked).rejects.toThrow("of an older version of Bobbin than this one");
+  expect(await names()).toBe(before);
+  expect(await readdir(folder.path)).toEqual([]);
 });
 
 test("who asks for an export without a file, or while the bot has the database, is told what to do", async () => {

@@ -4,12 +4,20 @@
  * migrations leaves those that are done, and whoever comes next goes on behind them.
  */
 
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { PGlite } from "@electric-sql/pglite";
 import { runner } from "node-pg-migrate";
 import pg from "pg";
 import type { Log } from "../../core/ports/log.ts";
 import { toStoreError } from "./store-error.ts";
+
+const FOLDER = join(import.meta.dirname, "migrations");
+
+/** Names of what makes the schema that this version works with. */
+export async function schemaOfThisVersion(): Promise<readonly string[]> {
+  return (await readdir(FOLDER)).map((file) => file.replace(/\.sql$/, "")).toSorted();
+}
 
 /** @throws BobbinError `store_unavailable` when there is no answer. */
 export async function migrate(url: string, log?: Log): Promise<void> {
@@ -49,7 +57,7 @@ async function run(client: pg.ClientBase, log: Log | undefined): Promise<void> {
   const say = (message: string): void => log?.debug("migration", { message });
   const ran = await runner({
     dbClient: client,
-    dir: join(import.meta.dirname, "migrations"),
+    dir: FOLDER,
     migrationsTable: "migrations",
     direction: "up",
     // Each is one of its own: what locks one table is not held while an index of another one is built.

@@ -56,7 +56,9 @@ async function prepared(tx: Sql, line: string): Promise<readonly MovedTable[]> {
       text: `select exists (select from ${quoted(name)}) as is`,
     });
     if (found?.is === true)
-      refuse("The database is not empty, and an import into it would mix two bots. Use a new one.");
+      refuse(
+        `The database is not empty: ${name} has rows, and an import would mix two bots. Use a new one, which is Bobbin's alone.`,
+      );
   }
   return tables;
 }

@@ -6,6 +6,8 @@ export interface MovedTable {
   readonly name: string;
   /** Those that a row is written with; what the database makes of others by itself is left out. */
   readonly columns: readonly string[];
+  /** One row may be very large: it has bytes in it. */
+  readonly hasBytes: boolean;
 }
 
 /**
@@ -22,20 +24,29 @@ const STAY: ReadonlySet<string> = new Set([
 ]);
 
 const TABLES = `
-select c.relname as name, array_to_json(array_agg(a.attname order by a.attnum))::text as columns
+select c.relname as name, array_to_json(array_agg(a.attname order by a.attnum))::text as columns,
+  bool_or(a.atttypid = 'bytea'::regtype) as bytes
 from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
 where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'
 group by c.relname order by c.relname`;
 
 export async function tablesOf(sql: Sql): Promise<readonly MovedTable[]> {
-  const rows = await sql.query<{ name: string; columns: string }>({ text: TABLES });
+  const rows = await sql.query<{ name: string; columns: string; bytes: boolean }>({ text: TABLES });
   return rows
     .filter(({ name }) => !STAY.has(name))
-    .map(({ name, columns }) => ({ name, columns: JSON.parse(columns) as string[] }));
+    .map(({ name, columns, bytes }) => ({
+      name,
+      columns: JSON.parse(columns) as string[],
+      hasBytes: bytes,
+    }));
 }
 
-/** Names of what brought the schema to where it is: a file fits where they are the same. */
+/** Names of what brought the schema to where it is: a file fits where they are the same. None where it is no database of Bobbin's. */
 export async function schemaOf(sql: Sql): Promise<readonly string[]> {
+  const [known] = await sql.query<{ is: boolean }>({
+    text: "select to_regclass('migrations') is not null as is",
+  });
+  if (known?.is !== true) return [];
   const rows = await sql.query<{ name: string }>({ text: "select name from migrations order by name" });
   return rows.map(({ name }) => name);
 }
