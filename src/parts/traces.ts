@@ -1,6 +1,7 @@
 /** OpenTelemetry's traces: where OpenTelemetry's own settings name a collector; else nothing of it is loaded. */
 
 import type { Observed } from "../adapters/traces/observed.ts";
+import { headersIn } from "../adapters/settings/otlp-headers.ts";
 import type { Settings } from "../adapters/settings/settings.ts";
 import { withTimeLimit } from "../core/pause.ts";
 import type { Clock } from "../core/ports/clock.ts";
@@ -38,20 +39,4 @@ export async function openTraces(
     ...createObserved(spans, clock),
     stop: () => withTimeLimit(clock, LAST_MS, "the last traces", spans.stop()),
   };
-}
-
-/** `name=value` by commas, with what is special written as in an address. */
-function headersIn(text: string): Record<string, string> {
-  const pairs = text.split(",").map((pair) => pair.split("=").map((part) => part.trim()));
-  return Object.fromEntries(
-    pairs.flatMap(([name = "", ...value]) => (name === "" ? [] : [[name, decoded(value.join("="))]])),
-  );
-}
-
-function decoded(value: string): string {
-  try {
-    return decodeURIComponent(value);
-  } catch {
-    return value;
-  }
 }

@@ -162,6 +162,15 @@ test("the secrets are those of the table, with the passwords of URLs in both for
   );
 });
 
+test("what is sent along with traces is a secret in each form in which it travels, and a word among it is none", async () => {
+  const given = "api-key=abc-123-def%21, authorization=Bearer%20of-4711-xyz,dataset=production";
+  const secrets = secretsOf(await settingsOf({ OTEL_EXPORTER_OTLP_HEADERS: given }));
+  expect(secrets).toEqual(
+    expect.arrayContaining([given, "abc-123-def%21", "abc-123-def!", "Bearer of-4711-xyz", "of-4711-xyz"]),
+  );
+  expect(secrets).not.toContain("production");
+});
+
 test("a password that is a word, or names what it opens, is no secret in what people say", async () => {
   const settings = await settingsOf({
     DATABASE_URL: "postgres://bobbin_app_42:bobbin_app_42@db/bobbin",

@@ -10,10 +10,27 @@ import type { Instruments } from "./instruments.ts";
 
 type Known = Pick<RunInfo, "cause" | "startedAt">;
 
-export function observedStore(store: RunStore, meters: Instruments, clock: Clock): RunStore {
-  /** Runs of this process that are under way; whoever never says how it left is replaced by its next claim. */
+export interface ObservedStoreOptions {
+  /** Runs that are kept in mind at most; of those that were there before, the time is not told. Default 5,000. */
+  readonly most?: number;
+}
+
+export function observedStore(
+  store: RunStore,
+  meters: Instruments,
+  clock: Clock,
+  { most = 5_000 }: ObservedStoreOptions = {},
+): RunStore {
+  /** Runs of this process that are under way. One that was lost, and is ended by another process, never says so here. */
   const open = new Map<string, Known>();
   const givenUp = new Map<string, Outcome>();
+
+  function keep<T>(runs: Map<string, T>, run: string, known: T): void {
+    runs.delete(run);
+    runs.set(run, known);
+    const [oldest] = runs.keys();
+    if (runs.size > most && oldest !== undefined) runs.delete(oldest);
+  }
 
   function countCalls(calls: readonly ModelCallRecord[]): void {
     for (const { model, outcome, durationMs, usage } of calls) {
@@ -45,9 +62,9 @@ export function observedStore(store: RunStore, meters: Instruments, clock: Clock
       if (opened.kind !== "nothing") {
         const { cause, startedAt, id } = opened.run;
         meters.attempts.inc({ how: opened.kind === "run" && !opened.resumed ? "begun" : "resumed" });
-        if (opened.kind === "run") open.set(id, { cause, startedAt });
+        if (opened.kind === "run") keep(open, id, { cause, startedAt });
         // That one was ended by the store itself, and is counted when its last page is there.
-        else if (opened.outcome.error?.code === "attempts_used_up") givenUp.set(id, opened.outcome);
+        else if (opened.outcome.error?.code === "attempts_used_up") keep(givenUp, id, opened.outcome);
       }
       return opened;
     },

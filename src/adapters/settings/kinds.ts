@@ -13,8 +13,8 @@ export interface Setting<T> {
   readonly meaning: string;
   /** As people read it; empty when there is none. */
   readonly shownDefault: string;
-  /** What of the value is never shown, and is masked in logs: all of it, or the password in a URL. */
-  readonly secrecy: "none" | "whole" | "password";
+  /** What of the value is never shown, and is masked in logs: all of it, the password in a URL, or all of it and each header's value. */
+  readonly secrecy: "none" | "whole" | "password" | "headers";
   /** `undefined`: not set, or set to nothing but blanks. */
   readonly parse: (text: string | undefined) => Parsed<T>;
 }
@@ -51,6 +51,10 @@ export function secret<T>(setting: Setting<T>): Setting<T> {
 
 export function withPassword<T>(setting: Setting<T>): Setting<T> {
   return { ...setting, secrecy: "password" };
+}
+
+export function withHeaders<T>(setting: Setting<T>): Setting<T> {
+  return { ...setting, secrecy: "headers" };
 }
 
 export const text: Read<string> = value;

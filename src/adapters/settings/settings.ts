@@ -6,6 +6,7 @@ import { isNoWord } from "../../core/mask-entropy.ts";
 import { readConfig } from "./config-file.ts";
 import type { Config } from "./config.ts";
 import type { Setting } from "./kinds.ts";
+import { headerSecretsIn } from "./otlp-headers.ts";
 import { table } from "./table.ts";
 
 type Table = typeof table;
@@ -217,6 +218,9 @@ export function secretsOf(settings: Settings): readonly string[] {
     const texts = Array.isArray(value) ? value.map(String) : typeof value === "string" ? [value] : [];
     if (secrecy === "whole") secrets.push(...texts);
     if (secrecy === "password") secrets.push(...texts.flatMap(passwordsOf));
+    // A header may be a word that is said all the time, such as the name of a data set.
+    if (secrecy === "headers")
+      secrets.push(...texts, ...texts.flatMap(headerSecretsIn).filter((each) => isNoWord(each)));
   }
   return [...new Set(secrets)];
 }

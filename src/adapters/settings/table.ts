@@ -15,6 +15,7 @@ import {
   url,
   whole,
   withDefault,
+  withHeaders,
   withPassword,
 } from "./kinds.ts";
 
@@ -65,7 +66,7 @@ export const table = {
     "The same with its whole path, in place of it.",
     web,
   ),
-  otlpHeaders: secret(
+  otlpHeaders: withHeaders(
     optional(
       "OTEL_EXPORTER_OTLP_HEADERS",
       "What is sent with them: `name=value`, separated by commas.",

@@ -8,10 +8,11 @@ import { toBobbinError } from "../../core/errors.ts";
 import type { EntryBody } from "../../core/entry.ts";
 import { overlaid } from "../../core/overlaid.ts";
 import type { Clock } from "../../core/ports/clock.ts";
+import type { ToolSpec } from "../../core/ports/model.ts";
 import type { RunQueue } from "../../core/ports/run-queue.ts";
 import type { Fence, RunStore } from "../../core/ports/run-store.ts";
 import type { Surface, Written } from "../../core/ports/surface.ts";
-import type { ModelCallRecord, RoundRecord } from "../../core/round.ts";
+import type { Frozen, ModelCallRecord, RoundRecord } from "../../core/round.ts";
 import type { RunInfo } from "../../core/run.ts";
 import type { Intake } from "../../core/run/intake.ts";
 import { threadOf, type SessionId } from "../../core/thread.ts";
@@ -26,6 +27,8 @@ interface Attempt {
   readonly isResumed: boolean;
   /** Those whose messages the run answers. */
   readonly links: Place[];
+  /** Names of the tools that the model was offered; whatever else it calls is its own word. */
+  readonly offered: Set<string>;
   /** When the newest reply of the model had ended, ms since 1970: its tools began then. */
   repliedAt: number;
   hasEnded: boolean;
@@ -40,10 +43,13 @@ export interface Observed {
 
 /** Claims that are kept in mind at most; whoever never says how it left is replaced by the next claim of its thread. */
 const MOST = 5_000;
+/** Lists of tools. */
+const MOST_LISTS = 100;
 
 export function createObserved(spans: Spans, clock: Clock): Observed {
   const coming = new AsyncLocalStorage<Place>();
   const attempts = new Map<SessionId, Attempt>();
+  const namesIn = toolNames();
   const ofThread = (session: SessionId) => ({
     "bobbin.platform": threadOf(session).platform,
     "bobbin.session": session,
@@ -74,18 +80,19 @@ export function createObserved(spans: Spans, clock: Clock): Observed {
     });
   }
 
-  function emitTools(entries: readonly EntryBody[], { place, repliedAt }: Attempt): void {
+  function emitTools(entries: readonly EntryBody[], { place, repliedAt, offered }: Attempt): void {
     for (const entry of entries) {
       if (entry.kind !== "tool") continue;
+      const name = offered.has(entry.name) ? entry.name : "unknown";
       spans.emit({
-        name: `execute_tool ${entry.name}`,
+        name: `execute_tool ${name}`,
         place: spans.within(place),
         parent: place,
         from: repliedAt,
         to: repliedAt + (entry.durationMs ?? 0),
         attributes: {
           "gen_ai.operation.name": "execute_tool",
-          "gen_ai.tool.name": entry.name,
+          "gen_ai.tool.name": name,
           "gen_ai.tool.call.id": entry.call,
         },
         error: entry.ok ? undefined : "tool_error",
@@ -102,6 +109,7 @@ export function createObserved(spans: Spans, clock: Clock): Observed {
     if (attempt === undefined) return;
     for (const call of [...(round?.modelCalls ?? []), ...others]) {
       emitCall(call, attempt);
+      for (const name of namesIn(call)) attempt.offered.add(name);
       attempt.repliedAt = Math.max(attempt.repliedAt, call.startedAt + call.durationMs);
     }
     emitTools(round?.entries ?? [], attempt);
@@ -198,6 +206,9 @@ export function createObserved(spans: Spans, clock: Clock): Observed {
             place: spans.within(spans.placeOf("run", run.id)),
             from,
             isResumed: opened.kind === "settle" || opened.resumed,
+            offered: new Set(
+              opened.kind === "run" && opened.frozen !== undefined ? namesIn(opened.frozen) : [],
+            ),
             links: entries.flatMap((entry) => (entry.run === run.id ? linkOf(entry.body) : [])),
             repliedAt: from,
             hasEnded: false,
@@ -278,6 +289,20 @@ export function createObserved(spans: Spans, clock: Clock): Observed {
   function linkOf(body: EntryBody): Place[] {
     return body.kind === "user" && body.inbound !== undefined ? [spans.placeOf("inbound", body.inbound)] : [];
   }
+}
+
+/** Reads each list of tools once: it is the same in most runs. */
+function toolNames(): (frozen: Pick<Frozen, "tools">) => readonly string[] {
+  const read = new Map<string, readonly string[]>();
+  return ({ tools: { hash, text } }) => {
+    const known = read.get(hash);
+    if (known !== undefined) return known;
+    const names = (JSON.parse(text) as readonly ToolSpec[]).map(({ name }) => name);
+    read.set(hash, names);
+    const [oldest] = read.keys();
+    if (read.size > MOST_LISTS && oldest !== undefined) read.delete(oldest);
+    return names;
+  };
 }
 
 /** Summed over the tries; absent where none reported it. */

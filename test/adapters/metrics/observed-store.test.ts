@@ -1,0 +1,36 @@
+// What is counted of runs, also of those that never come back.
+import { Registry } from "prom-client";
+import { expect, test } from "vitest";
+import { createInstruments } from "../../../src/adapters/metrics/instruments.ts";
+import { observedStore } from "../../../src/adapters/metrics/observed-store.ts";
+import { asRun, message, newSession } from "../../contract/store-samples.ts";
+import { manualClock } from "../../support/manual-clock.ts";
+import { createMemoryInbox } from "../../support/memory-ledger/inbox.ts";
+import { createMemoryLedger } from "../../support/memory-ledger/rows.ts";
+import { createMemoryRunStore } from "../../support/memory-ledger/run-store.ts";
+
+test("of runs that nobody ended here only so many are kept in mind: the others are counted, without their time", async () => {
+  const clock = manualClock();
+  let ids = 0;
+  const ledger = createMemoryLedger(
+    () => clock.now(),
+    () => `run${ids++}`,
+  );
+  const inbox = createMemoryInbox(ledger);
+  const registry = new Registry();
+  const meters = createInstruments(registry);
+  const store = observedStore(createMemoryRunStore(ledger, 20), meters, clock, { most: 2 });
+  const begun: ReturnType<typeof asRun>[] = [];
+  for (let n = 0; n < 3; n += 1) {
+    const session = newSession();
+    await inbox.put(message(session, "hello"));
+    begun.push(asRun(await store.open(session, "w")));
+  }
+  const timed = async (): Promise<number> =>
+    (await meters.runTime.get()).values.find(({ metricName }) => metricName?.endsWith("_count"))?.value ?? 0;
+  const ended = async (): Promise<number> =>
+    (await meters.runs.get()).values.reduce((sum, { value }) => sum + value, 0);
+  for (const { fence } of begun)
+    await store.end(fence, { reason: "cancelled", modelCalls: [], note: "stopped" });
+  expect([await ended(), await timed()]).toEqual([3, 2]);
+});
