@@ -51,18 +51,16 @@ export function routeErase(app: Hono<AdminEnv>, deps: EraseDeps, stored: WithSto
   });
 
   app.get("/erasures/person", admins, async (c) => {
-    const person = personIn(c.req.query("person"));
-    if (person === undefined)
-      return unreadable(c, "Give the person's id on the platform, such as U012AB3CD.");
+    const person = personIn(c.req.query("person"), c.get("viewer").who);
+    if (person === undefined) return unreadable(c, NO_PERSON);
     const around = { action: "/admin/erasures/person", csrf: c.get("csrf"), back: "/admin/erasures" };
     return answer(c, "Erase a person", confirmBody({ kind: "person", subject: person }, "", around));
   });
 
   app.post("/erasures/person", admins, async (c) => {
     const form = await c.req.parseBody();
-    const person = personIn(form["person"]);
-    if (person === undefined)
-      return unreadable(c, "Give the person's id on the platform, such as U012AB3CD.");
+    const person = personIn(form["person"], c.get("viewer").who);
+    if (person === undefined) return unreadable(c, NO_PERSON);
     return erase(c, { kind: "person", subject: person }, form);
   });
 
@@ -107,7 +105,7 @@ export function routeErase(app: Hono<AdminEnv>, deps: EraseDeps, stored: WithSto
     if (thing === undefined)
       return unreadable(
         c,
-        "Say what is to be held: the whole id of a thread of this space, or a person's id.",
+        "Say what is to be held: the whole id of a thread of this space, or a person's id, such as U012AB3CD on Slack or 80351110224678912 on Discord.",
       );
     if (reason === undefined) return unreadable(c, "Say why it is held, in 4,000 letters at most.");
     const about = `${thing.kind} ${thing.subject}`;
@@ -175,16 +173,25 @@ async function unknown(c: AdminContext): Promise<Response> {
   return problem(c, "Not found", "There is no such thing in this space.", 404);
 }
 
-/** As platforms and the web chat make them. */
-function personIn(given: unknown): string | undefined {
+/** As the web chat makes them, and platforms: a name, or an id in small letters, would stand for nobody without a word. */
+const PERSON: Readonly<Record<Person["platform"], RegExp>> = {
+  slack: /^[A-Z][A-Z0-9]{0,63}$/,
+  discord: /^\d{1,20}$/,
+  web: /^[A-Za-z0-9._-]{1,64}$/,
+};
+const NO_PERSON =
+  "Give the person's id on the platform: such as U012AB3CD on Slack, or 80351110224678912 on Discord.";
+
+function personIn(given: unknown, { platform }: Person): string | undefined {
   const text = typeof given === "string" ? given.trim() : "";
-  return /^[A-Za-z0-9._-]{1,64}$/.test(text) ? text : undefined;
+  return PERSON[platform].test(text) ? text : undefined;
 }
 
-function heldIn(kind: unknown, subject: unknown, { platform, space }: Person): HeldThing | undefined {
+function heldIn(kind: unknown, subject: unknown, who: Person): HeldThing | undefined {
+  const { platform, space } = who;
   if (kind === "space") return { kind, subject: space };
   if (kind === "person") {
-    const person = personIn(subject);
+    const person = personIn(subject, who);
     return person === undefined ? undefined : { kind, subject: person };
   }
   const session = kind === "thread" && typeof subject === "string" ? toSessionId(subject.trim()) : undefined;

@@ -18,6 +18,8 @@ export interface Hold extends HeldThing {
   readonly at: number;
   readonly liftedAt?: number;
   readonly liftedName?: string;
+  /** It stands, is on a person, and nobody of that id has written in the space or given an emoji there: perhaps it is no id. */
+  readonly isOfNobody?: true;
 }
 
 export interface Holds {

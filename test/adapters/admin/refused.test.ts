@@ -77,3 +77,16 @@ test("the page of the log says of none of them that it was done", async () => {
     expect(text).toContain(said);
   expect(text).not.toMatch(/<td>(?:erased|lifted a legal hold|put a browser out)<\/td>/);
 });
+
+test("a hold on a person says where nobody of that id has written, and what is no id of the platform is refused", async () => {
+  const hold = async (subject: string): Promise<number> =>
+    (await boss.send("/admin/holds", { kind: "person", subject, reason: "case 10" })).status;
+  for (const subject of ["u012ab3cd", "Ana", "U1 U2"])
+    expect([subject, await hold(subject)]).toEqual([subject, 400]);
+  const nobody = "Nobody of that id has written here yet.";
+  const page = async (): Promise<number> => (await boss.get("/admin/erasures")).text.split(nobody).length - 1;
+  expect(await hold("U1")).toBe(303);
+  expect(await page()).toBe(0);
+  expect(await hold("U1000NONE")).toBe(303);
+  expect(await page()).toBe(1);
+});

@@ -53,9 +53,12 @@ export function erasuresBody(
 }
 
 function holdTable(holds: readonly Hold[], csrf: string): Markup {
-  const row = ({ id, kind, subject, reason, name, at, liftedAt, liftedName }: Hold): Markup =>
+  const row = ({ id, kind, subject, reason, name, at, liftedAt, liftedName, isOfNobody }: Hold): Markup =>
     html`<tr>
-      <td>${thingMarkup(kind, subject)}</td>
+      <td>
+        ${thingMarkup(kind, subject)}
+        ${isOfNobody === true ? html`<br /><span class="dim">Nobody of that id has written here yet.</span>` : ""}
+      </td>
       <td data-label="Since">${moment(at)}</td>
       <td data-label="By"><bdi>${name}</bdi></td>
       <td class="wide"><span class="plain">${reason}</span></td>

@@ -23,8 +23,13 @@ where id = $1 and platform = $2 and space = $3 and lifted_at is null returning i
 const LIST = {
   name: "holds-list",
   text: `
-select id, kind, subject, reason, name, at, lifted_at as "liftedAt", lifted_name as "liftedName"
-from holds where platform = $1 and space = $2 order by lifted_at is not null, n desc limit $3::integer`,
+select h.id, h.kind, h.subject, h.reason, h.name, h.at, h.lifted_at as "liftedAt", h.lifted_name as "liftedName",
+  h.kind = 'person' and h.lifted_at is null
+    and not exists (select from inbox i where split_part(i.session, ':', 2) = h.space and i.body->'author'->>'id' = h.subject
+      and i.kind = 'message' and split_part(i.session, ':', 1) = h.platform)
+    and not exists (select from reactions g where g.person = h.subject and split_part(g.session, ':', 1) = h.platform
+      and split_part(g.session, ':', 2) = h.space) as "isOfNobody"
+from holds h where h.platform = $1 and h.space = $2 order by h.lifted_at is not null, h.n desc limit $3::integer`,
 };
 
 interface HoldRow {
@@ -36,6 +41,7 @@ interface HoldRow {
   readonly at: number;
   readonly liftedAt: number | null;
   readonly liftedName: string | null;
+  readonly isOfNobody: boolean;
 }
 
 export function createHolds(sql: Sql): Holds {
@@ -58,10 +64,11 @@ export function createHolds(sql: Sql): Holds {
     },
     async list({ platform, space }, limit) {
       const rows = await sql.query<HoldRow>(LIST, [platform, space, limit]);
-      return rows.map(({ liftedAt, liftedName, ...row }): Hold => ({
+      return rows.map(({ liftedAt, liftedName, isOfNobody, ...row }): Hold => ({
         ...row,
         ...(liftedAt === null ? {} : { liftedAt }),
         ...(liftedName === null ? {} : { liftedName }),
+        ...(isOfNobody ? { isOfNobody } : {}),
       }));
     },
   };
