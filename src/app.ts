@@ -233,8 +233,8 @@ export async function startApp(
       world.times,
     );
     if (discord !== undefined) started.push({ name: "discord", stop: () => discord.close() });
-    const { replyPages } = settings.config.limits;
-    const placeOptions = { botName: BOT_NAME, replyPages };
+    if (discord !== undefined && role === "worker") checks.push(discord.troubles);
+    const placeOptions = { botName: BOT_NAME, replyPages: settings.config.limits.replyPages };
     const places = openPlaces({ sql, messages, live, log, clock }, { slack, discord }, placeOptions);
     const surfaceOf = (session: SessionId, voice?: Voice): Surface => {
       const surface = watch.surface(places.surfaceOf(session, voice), session);

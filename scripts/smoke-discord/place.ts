@@ -94,6 +94,8 @@ export function outcomeOf(answer: DiscordAnswer): string {
   switch (answer.kind) {
     case "ok":
       return "taken";
+    case "token_refused":
+      return "401 (the token)";
     case "refused":
       return `${answer.code === 0 ? answer.status : answer.code} (${answer.detail})`;
     case "rate_limited":

@@ -69,6 +69,11 @@ export function isStaleFence(thrown: unknown): boolean {
   return thrown instanceof BobbinError && thrown.code === "stale_fence";
 }
 
+/** The platform does not take our token: nothing is done there before it is given another one. */
+export function isPlatformRefused(thrown: unknown): boolean {
+  return thrown instanceof BobbinError && thrown.code === "platform_refused";
+}
+
 /** The store cannot be used now; what was not stored is not lost, it has to be done again. */
 export function isStoreTrouble(thrown: unknown): thrown is BobbinError {
   return (

@@ -6,7 +6,7 @@
 import { backUrlOf } from "../adapters/admin/pages/paths.ts";
 import { sha256 } from "../adapters/ids.ts";
 import { createAnswerInteraction } from "../adapters/discord/answer-interaction.ts";
-import { createDiscordApi, type DiscordApi } from "../adapters/discord/api.ts";
+import { createDiscordApi, TOKEN_REFUSED, type DiscordApi } from "../adapters/discord/api.ts";
 import { Channels } from "../adapters/discord/channels.ts";
 import { registerCommands } from "../adapters/discord/commands.ts";
 import { createDiscordConversation } from "../adapters/discord/conversation.ts";
@@ -32,6 +32,7 @@ import { createDiscordPeopleNow } from "../adapters/discord/people-now.ts";
 import { createDiscordSurface } from "../adapters/discord/surface.ts";
 import { createTakeInteraction } from "../adapters/discord/take-interaction.ts";
 import { createThreads } from "../adapters/discord/threads.ts";
+import type { ReadyCheck } from "../adapters/http/health.ts";
 import type { Settings } from "../adapters/settings/settings.ts";
 import type { Access } from "../core/access/access.ts";
 import type { Door } from "../core/admin/door.ts";
@@ -60,6 +61,7 @@ import type { ThreadPlaces } from "../core/ports/thread-places.ts";
 import type { Transcripts } from "../core/ports/transcripts.ts";
 import type { Intake } from "../core/run/intake.ts";
 import type { LeaveSpace } from "../core/run/leave-space.ts";
+import type { Reach } from "../core/run/where-installed.ts";
 import type { GoalWakes } from "../core/run/wake-goal.ts";
 import type { SessionId } from "../core/thread.ts";
 import { conversationWhen } from "./conversation-when.ts";
@@ -71,6 +73,10 @@ export interface Discord {
   readonly standingOf: StandingOf;
   readonly openings: Openings;
   readonly conversation: OpenConversation;
+  /** Whether somebody can be answered there now: nobody can where the token is refused. */
+  reachOf(session: SessionId): Promise<Reach>;
+  /** That the token is refused; where there is a way in it says so itself. */
+  readonly troubles: ReadyCheck;
   /** The way in; not started yet. */
   connect(deps: DiscordWayInDeps): DiscordWayIn;
   close(): Promise<void>;
@@ -166,8 +172,11 @@ export async function openDiscord(
   await orLater(Promise.race([identified, away.promise]), clock);
 
   const openings = createDiscordOpenings({ api, places, log });
+  const refused = (): string | undefined => (api.isRefused ? TOKEN_REFUSED : undefined);
 
   return {
+    reachOf: async () => (api.isRefused ? "broken" : "here"),
+    troubles: { name: "Discord", isPartial: true, check: async () => refused() },
     surfaceOf(session, voice = "reply") {
       const surface = createDiscordSurface({ api, threads, pacer, clock, log }, session, { voice });
       return withDiscordFiles(surface, { api, pacer }, session, {
@@ -328,7 +337,7 @@ export async function openDiscord(
           await orLater(Promise.race([settled.promise, away.promise]), clock);
         },
         check() {
-          if (api.isRefused) return "Discord does not take the bot's token any more.";
+          if (api.isRefused) return refused();
           if (gateway !== undefined) return gateway.check();
           return isStandby ? undefined : why;
         },

@@ -71,7 +71,7 @@ export function openPlaces(
       conversation: sinceReset(conversation, resets),
       beginning: conversation,
       standingOf: platform.standingOf,
-      ...("reachOf" in platform ? { reachOf: platform.reachOf } : {}),
+      reachOf: platform.reachOf,
     };
   };
   const places: Readonly<Record<Platform, Place | undefined>> = {

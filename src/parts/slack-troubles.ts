@@ -39,7 +39,7 @@ export function createSlackTroubles(deps: { readonly installs: Installs; readonl
         ...(refused === 0
           ? []
           : [
-              `Slack does not take the token of ${counted(refused)} any more: the app has to be installed again.`,
+              `Slack does not take the token of ${counted(refused)} any more: install the app again there, or set SLACK_BOT_TOKEN anew; what waits is answered then.`,
             ]),
         ...(sealed === 0 ? [] : [`No key of SECRET_KEY opens the token of ${counted(sealed)}.`]),
         "The log and npm run doctor say which.",

@@ -152,6 +152,10 @@ export async function openSlack(
     own.identified(await untilThere("Slack", attempt, deps, leaving), clock.now());
   }
   const ready = identified();
+  let refused: string | undefined;
+  ready.catch((error: unknown) => {
+    if (!leaving.aborted) refused = toBobbinError(error).message;
+  });
   await orLater(Promise.race([ready, away.promise]), clock);
 
   function receiveOf(gateway: SlackWayInDeps, owing: PrivateAnswers): (bot: SlackBot) => Receive {
@@ -220,7 +224,8 @@ export async function openSlack(
         throw error;
       }
     },
-    troubles,
+    // Also where Slack was away when we began, and has said since that it does not take the token.
+    troubles: { ...troubles, check: async () => refused ?? (await troubles.check()) },
     connect(gateway) {
       let connection: SlackConnection | undefined;
       let owing: PrivateAnswers | undefined;

@@ -132,7 +132,7 @@ test("a gateway that dies between Slack's page and the store leaves nothing half
   world.expectUnmixed(one);
 });
 
-test("a token that is revoked breaks its own workspace alone; what waits there is answered when it is installed again", async () => {
+test("a token that is revoked breaks its own workspace alone; what waits there, and what was being answered, is answered when it is installed again", async () => {
   await using world = await openOAuthWorld();
   const { slack, llm, lines } = world;
   const [one, two] = [world.office("T1"), world.office("T2")];
@@ -143,7 +143,7 @@ test("a token that is revoked breaks its own workspace alone; what waits there i
   await world.answered(one, one.mention("first"));
 
   slack.revoke(one.team, "quietly");
-  const lost = one.mention("whose answer has nowhere to go");
+  const late = one.mention("whose answer has nowhere to go");
   await until(async () => (await world.ready()).troubles.length > 0, { what: "the break is seen" });
   expect(await world.ready()).toEqual({
     ready: true,
@@ -153,7 +153,8 @@ test("a token that is revoked breaks its own workspace alone; what waits there i
   expect((await world.ready()).troubles.join(" ")).not.toMatch(/T1|Team/);
   const named = lines.filter((line) => line.includes("nothing can be called in a workspace"));
   expect(named.map((line) => /T1.*Team T1.*token_revoked/.test(line))).toEqual([true]);
-  await until(async () => (await world.becameOf(lost)).fate === "answered", { what: "its run has ended" });
+  const settling = { text: "select from runs where reply = 'settling'" };
+  await until(async () => (await world.sql.query(settling)).length === 1, { what: "its answer is whole" });
   const asked = llm.requests.length;
   const waiting = one.mention("which waits");
   await world.answered(two, two.mention("not my concern"));
@@ -164,6 +165,12 @@ test("a token that is revoked breaks its own workspace alone; what waits there i
   expect((await world.install(one)).status).toBe(200);
   expect(one.team.app.botToken).not.toBe(before);
   await world.answered(one, waiting);
+  await world.answered(one, late);
+  await until(async () => (await world.sql.query(settling)).length === 0, { what: "it is delivered" });
+  const about = llm.requests.filter(({ body }) =>
+    JSON.stringify(body.messages.at(-1)).includes("nowhere to go"),
+  );
+  expect(about).toHaveLength(1);
   expect(await world.ready()).toEqual({ ready: true, troubles: [] });
   world.expectUnmixed(one, two);
 });

@@ -8,6 +8,8 @@ export type DiscordFailure =
   | { readonly kind: "rate_limited"; readonly afterMs: number; readonly isGlobal?: true }
   /** One of Discord's own error codes; 0 where only the HTTP status says what is wrong. */
   | { readonly kind: "refused"; readonly code: number; readonly status: number; readonly detail: string }
+  /** Discord does not take the token: not done, and nothing is until this process is started with another one. */
+  | { readonly kind: "token_refused" }
   /** No answer of Discord's: a status of 500 or more, after which the call may have been done. */
   | { readonly kind: "http"; readonly status: number }
   /** Sent, but no answer came: it may have been done. */
@@ -18,8 +20,11 @@ export type DiscordFailure =
 /** A timer may be early, and the server's clock another. */
 const ROOM_MS = 50;
 
-/** @param secrets stand in nothing of what is told. */
-export function failureOf(error: unknown, secrets: readonly string[]): DiscordFailure {
+/** Of a call with any token. @param secrets stand in nothing of what is told. */
+export function failureOf(
+  error: unknown,
+  secrets: readonly string[],
+): Exclude<DiscordFailure, { readonly kind: "token_refused" }> {
   if (error instanceof RateLimitError) {
     const afterMs = Math.max(error.timeToReset, error.retryAfter, error.sublimitTimeout, 0);
     return {

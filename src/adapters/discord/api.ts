@@ -39,8 +39,10 @@ export interface DiscordApi {
   ): Promise<DiscordAnswer>;
   /** The library's own, for the gateway. */
   readonly rest: REST;
-  /** Discord has said that the token is none. Every further call would bring the ban of this machine nearer. */
+  /** Discord has said that the token is none. Every further call would bring the ban of this machine nearer, so none is made. */
   readonly isRefused: boolean;
+  /** The gateway has said so. */
+  refused(): void;
   close(): void;
 }
 
@@ -51,6 +53,11 @@ export interface DiscordApiOptions {
   /** How long one request may take with its answer, ms. Default 10,000. */
   readonly timeoutMs?: number;
 }
+
+/** For whoever runs the bot. */
+export const TOKEN_REFUSED =
+  "Discord does not take the bot's token any more: set DISCORD_TOKEN to the one of today from the Bot page of the application and " +
+  "start Bobbin again; what waits is answered then.";
 
 /** What was waited for has come too late. */
 class NotBegun extends Error {
@@ -109,12 +116,15 @@ export function createDiscordApi(deps: { readonly log: Log }, options: DiscordAp
     } catch (error) {
       if (error instanceof NotBegun) return { kind: "rate_limited", afterMs: NOT_BEGUN_MS };
       const failure = failureOf(error, auth ? [token] : [token, secret]);
-      if (failure.kind === "refused" && failure.status === 401 && auth && !isRefused) {
-        isRefused = true;
-        log.error("Discord does not take the token of the bot any more");
-      }
-      return failure;
+      if (failure.kind !== "refused" || failure.status !== 401 || !auth) return failure;
+      refused();
+      return { kind: "token_refused" };
     }
+  }
+
+  function refused(): void {
+    if (!isRefused) log.error(TOKEN_REFUSED);
+    isRefused = true;
   }
 
   return {
@@ -122,8 +132,9 @@ export function createDiscordApi(deps: { readonly log: Log }, options: DiscordAp
     get isRefused() {
       return isRefused;
     },
+    refused,
     async call(method, route, call = {}) {
-      if (isRefused) return { kind: "refused", code: 0, status: 401, detail: "the token is refused" };
+      if (isRefused) return { kind: "token_refused" };
       return send(method, route, call);
     },
     answer: (method, route, body, secret) => send(method, route, { body, secret }),

@@ -11,7 +11,7 @@ import { createTurns } from "../../core/reply/turns.ts";
 import { headOf } from "../../core/text.ts";
 import { threadOf, type SessionId } from "../../core/thread.ts";
 import type { DiscordApi } from "./api.ts";
-import { decisionOn, isForbidden } from "./refusals.ts";
+import { decisionOn, isForbidden, unsearched } from "./refusals.ts";
 import { newerOf, snowflakeAt } from "./snowflake.ts";
 import { REQUESTS } from "./budgets.ts";
 import { CLOCKS_APART_MS, NOBODY, nonceOf } from "./surface.ts";
@@ -52,7 +52,7 @@ export function withDiscordFiles(
     const after = newerOf(snowflakeAt(since - CLOCKS_APART_MS), below);
     const answer = await api.call("GET", Routes.channelMessages(channel), { query: { limit: "100", after } });
     if (answer.kind === "refused") return undefined;
-    if (answer.kind !== "ok") throw new Error(`the thread could not be searched: ${answer.kind}`);
+    if (answer.kind !== "ok") throw unsearched(answer);
     return (answer.data as readonly APIMessage[]).find((message) => hasFile(message, name))?.id;
   }
 

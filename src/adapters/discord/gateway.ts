@@ -14,7 +14,7 @@ import { BobbinError } from "../../core/errors.ts";
 import { growingMs, pause, untilAborted } from "../../core/pause.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Log } from "../../core/ports/log.ts";
-import type { DiscordApi } from "./api.ts";
+import { TOKEN_REFUSED, type DiscordApi } from "./api.ts";
 import type { IdentifyPace } from "./identify-pace.ts";
 
 export interface DiscordGatewayDeps {
@@ -40,7 +40,7 @@ const BASE =
   GatewayIntentBits.DirectMessageReactions;
 /** After these Discord takes no further try, and each one would cost an identify. */
 const FATAL: Readonly<Record<number, string>> = {
-  [GatewayCloseCodes.AuthenticationFailed]: "Discord does not take the bot's token any more.",
+  [GatewayCloseCodes.AuthenticationFailed]: TOKEN_REFUSED,
   [GatewayCloseCodes.InvalidShard]: "Discord does not take the shards of the bot.",
   [GatewayCloseCodes.ShardingRequired]: "Discord wants more shards of the bot.",
   [GatewayCloseCodes.InvalidAPIVersion]: "Discord does not know this version of its API any more.",
@@ -198,6 +198,7 @@ export class DiscordGateway {
       }
       log.error("Discord has thrown the bot out of its gateway", { code, why: fatal });
       this.#fatal = fatal;
+      if (code === GatewayCloseCodes.AuthenticationFailed) this.#deps.api.refused();
       this.#entered.reject(new BobbinError("platform_refused", fatal));
       this.#entered.promise.catch(() => undefined);
       end("over");

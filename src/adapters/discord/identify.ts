@@ -48,11 +48,10 @@ function dataOf(answer: DiscordAnswer): unknown {
   switch (answer.kind) {
     case "ok":
       return answer.data;
+    case "token_refused":
+      throw notTaken(401);
     case "refused":
-      throw new BobbinError(
-        "platform_refused",
-        `Discord does not take DISCORD_TOKEN (HTTP ${answer.status}). Copy it anew from the Bot page of your application.`,
-      );
+      throw notTaken(answer.status);
     case "rate_limited":
       throw away("Discord takes no question for a while.");
     case "http":
@@ -63,6 +62,11 @@ function dataOf(answer: DiscordAnswer): unknown {
     default:
       return answer satisfies never;
   }
+}
+
+function notTaken(status: number): BobbinError {
+  const fix = "Copy it anew from the Bot page of your application.";
+  return new BobbinError("platform_refused", `Discord does not take DISCORD_TOKEN (HTTP ${status}). ${fix}`);
 }
 
 function away(sentence: string): BobbinError {

@@ -18,6 +18,7 @@ import {
   isLocked,
   isUnknownChannel,
   isUnknownMessage,
+  unsearched,
 } from "./refusals.ts";
 import { newerOf, snowflakeAt } from "./snowflake.ts";
 import type { Threads } from "./threads.ts";
@@ -175,7 +176,7 @@ export function createDiscordSurface(
       if (answer.kind === "ok") return own.message;
       if (isUnknownMessage(answer)) return undefined;
       if (answer.kind === "refused") return undefined;
-      throw new Error(`the thread could not be searched: ${answer.kind}`);
+      throw unsearched(answer);
     }
     const after = known && newerOf(snowflakeAt(known.since - CLOCKS_APART_MS), known.below);
     const answer = await api.call("GET", Routes.channelMessages(channel), {
@@ -183,7 +184,7 @@ export function createDiscordSurface(
     });
     // Discord keeps a second post with one nonce from doubling the first for some minutes, so a guess is no harm there.
     if (answer.kind === "refused") return undefined;
-    if (answer.kind !== "ok") throw new Error(`the thread could not be searched: ${answer.kind}`);
+    if (answer.kind !== "ok") throw unsearched(answer);
     const wanted = known?.page === undefined ? undefined : formatPage(known.page, nonce);
     const words = [own?.content, wanted?.kind === "message" ? wanted.content : undefined];
     const taken = new Set([...sent.values()].map(({ message }) => message));

@@ -60,7 +60,7 @@ export function createTyping(
     if ((await pacer.take(REQUESTS, { who, urgency: "progress" })) > 0) return pacer.leave(REQUESTS, who);
     const answer = await api.call("POST", Routes.channelTyping(channel), { mayBegin: () => state === "on" });
     // There is no thread yet, or nothing may be written there.
-    if (answer.kind === "refused") end();
+    if (answer.kind === "refused" || answer.kind === "token_refused") end();
   }
 
   function end(): void {

@@ -2,6 +2,7 @@
 
 import type { SlackApi, SlackData } from "./api.ts";
 import { fieldsOf, listOf, textOf } from "./payload.ts";
+import { unsearched } from "./refusals.ts";
 
 /** Names the metadata of our posts. */
 const EVENT_TYPE = "bobbin_page";
@@ -48,7 +49,7 @@ export function createFindPost(
     if (answer.kind === "refused" && HOPELESS.has(answer.code)) return undefined;
     // A cursor is good for some time only.
     if (answer.kind === "refused") reached = undefined;
-    throw new Error(`the thread could not be searched: ${JSON.stringify(answer)}`);
+    throw unsearched(answer);
   }
 
   /** A post of the last minutes stands on the newest page. */

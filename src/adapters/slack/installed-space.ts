@@ -8,6 +8,7 @@ import type { Clock } from "../../core/ports/clock.ts";
 import type { Install, Installs } from "../../core/ports/installs.ts";
 import type { Log } from "../../core/ports/log.ts";
 import type { SlackAnswer, SlackApi } from "./api.ts";
+import { isTokenRefused, TOKEN_SEALED } from "./refusals.ts";
 
 export type Known =
   | { readonly kind: "here"; readonly install: Install; readonly api: SlackApi }
@@ -27,22 +28,10 @@ export interface InstalledSpaceDeps {
   readonly log: Log;
 }
 
-/** What Slack says of a token that it will not take again. */
-const TOKEN_REFUSED: ReadonlySet<string> = new Set([
-  "account_inactive",
-  "invalid_auth",
-  "not_authed",
-  "token_expired",
-  "token_revoked",
-]);
 /** An install that is used is looked up again so often, ms. */
 const FRESH_MS = 30_000;
 /** So often it is tried whether Slack takes a token again, ms: a workspace that was suspended comes back without being installed. */
 const RETRY_MS = 60_000;
-
-export function isTokenRefused(answer: SlackAnswer): boolean {
-  return answer.kind === "refused" && TOKEN_REFUSED.has(answer.code);
-}
 
 export class InstalledSpace implements SlackApi {
   readonly #deps: InstalledSpaceDeps;
@@ -93,7 +82,8 @@ export class InstalledSpace implements SlackApi {
     } catch (error) {
       return unread(error);
     }
-    if (now.kind !== "here") return answer;
+    if (now.kind === "gone") return refusedBy(now);
+    if (now.kind === "broken") return answer;
     // Refused is not done: it may be called once more with what has taken the token's place.
     if (now.install.revision !== known.install.revision) return now.api.call(method, args, mayBegin);
     await this.#broken(now, answer);
@@ -107,10 +97,14 @@ export class InstalledSpace implements SlackApi {
     this.#triedAt = this.#deps.clock.ticks();
     try {
       if (await installs.mark(install, "broken", code)) {
-        log.warn("Slack does not take the token of a workspace any more; it has to be installed again", {
-          space: this.#space,
-          code,
-        });
+        const fix = "install the app there again, or set SLACK_BOT_TOKEN anew where it is that one";
+        log.warn(
+          `Slack does not take the token of a workspace any more: ${fix}; what waits is answered then`,
+          {
+            space: this.#space,
+            code,
+          },
+        );
       }
     } catch (error) {
       log.warn("a broken install could not be marked", { space: this.#space, error });
@@ -143,7 +137,7 @@ export class InstalledSpace implements SlackApi {
       const held = this.#held;
       // Sealed anew with a key that this process was not given yet, amid a rotation: it is the token that we have.
       if (held?.known.install.revision === install.revision) return this.#hold(held.known.install, "");
-      return this.#letGo({ kind: "broken", install, code: "token_sealed" });
+      return this.#letGo({ kind: "broken", install, code: TOKEN_SEALED });
     }
     const { value } = install.secret;
     if (install.state === "broken") return this.#tried(install, value);

@@ -1,10 +1,24 @@
 /** What a failed write to Slack means for the reply: each error code is a decision. Pure. */
 
+import { BobbinError } from "../../core/errors.ts";
 import type { Written } from "../../core/ports/surface.ts";
 import type { SlackFailure } from "./api-failure.ts";
 
 /** Where nothing was sent at all. */
 const UNREACHABLE_MS = 2_000;
+/** Until the app is installed again, or given its token. */
+const BARRED_MS = 2_000;
+
+/** Our own word for a token that no key of ours opens. */
+export const TOKEN_SEALED = "token_sealed";
+/** What Slack says of a token that it will not take again. */
+const TOKEN_REFUSED: ReadonlySet<string> = new Set([
+  "account_inactive",
+  "invalid_auth",
+  "not_authed",
+  "token_expired",
+  "token_revoked",
+]);
 
 /** The blocks are at fault, and the same as text may do. */
 const BAD_BLOCKS: ReadonlySet<string> = new Set([
@@ -86,6 +100,21 @@ export function hasNoStreams(failure: { readonly kind: string; readonly code?: s
   return failure.kind === "refused" && NO_STREAMS.has(failure.code ?? "");
 }
 
+export function isTokenRefused(failure: { readonly kind: string; readonly code?: string }): boolean {
+  return failure.kind === "refused" && TOKEN_REFUSED.has(failure.code ?? "");
+}
+
+/** Nothing can be called there now, and the app is still installed. */
+function isBarred(failure: SlackFailure): boolean {
+  return isTokenRefused(failure) || (failure.kind === "refused" && failure.code === TOKEN_SEALED);
+}
+
+/** Why a look for a post found out nothing. */
+export function unsearched(failure: SlackFailure): BobbinError {
+  const code = isBarred(failure) ? "platform_refused" : "platform_unavailable";
+  return new BobbinError(code, `the thread could not be searched: ${JSON.stringify(failure)}`);
+}
+
 export function decisionOn(failure: SlackFailure): Exclude<Written, { readonly kind: "ok" }> {
   switch (failure.kind) {
     case "rate_limited":
@@ -99,7 +128,9 @@ export function decisionOn(failure: SlackFailure): Exclude<Written, { readonly k
         ? { kind: "unknown", why: `HTTP ${failure.status}` }
         : { kind: "refused", why: `HTTP ${failure.status}` };
     case "refused":
-      return onCode(failure.code, failure.detail);
+      return isBarred(failure)
+        ? { kind: "later", afterMs: BARRED_MS, isBarred: true }
+        : onCode(failure.code, failure.detail);
     default:
       return failure satisfies never;
   }

@@ -91,8 +91,11 @@ export type Written =
    * taken away to make room for another.
    */
   | { readonly kind: "gone"; readonly what: "message" | "thread" | "frozen" }
-  /** Not now: try again after `afterMs`. `isTurn`: the platform was not asked, and what is more urgent may come in sooner. */
-  | { readonly kind: "later"; readonly afterMs: number; readonly isTurn?: true }
+  /**
+   * Not now: try again after `afterMs`. `isTurn`: the platform was not asked, and what is more urgent may come in sooner.
+   * `isBarred`: the platform does not take the token of this process, so nobody is served here until it is given another one.
+   */
+  | { readonly kind: "later"; readonly afterMs: number; readonly isTurn?: true; readonly isBarred?: true }
   | { readonly kind: "too_long" }
   /** Never this content, or never here. */
   | { readonly kind: "refused"; readonly why: string }
@@ -144,7 +147,7 @@ export interface Surface {
   leave?(): void;
   /**
    * The message that was posted with this key and still stands, if any: asked before a post is repeated. Rejects when that
-   * cannot be known now and a second post would double the first.
+   * cannot be known now and a second post would double the first, with `platform_refused` where the platform does not take the token.
    */
   find(key: string, known?: KnownPost): Promise<string | undefined>;
   /**

@@ -4,7 +4,7 @@
  * whoever comes next finds a post whose response was lost by its key and never posts it twice.
  */
 
-import { isStaleFence } from "../errors.ts";
+import { isPlatformRefused, isStaleFence } from "../errors.ts";
 import type { Log } from "../ports/log.ts";
 import type { Pages } from "../ports/pages.ts";
 import type { Fence } from "../ports/run-store.ts";
@@ -36,7 +36,7 @@ export interface PostedPagesOptions {
 
 export type Step =
   | { readonly kind: "done" }
-  | { readonly kind: "later"; readonly afterMs: number; readonly isTurn?: true }
+  | { readonly kind: "later"; readonly afterMs: number; readonly isTurn?: true; readonly isBarred?: true }
   /** Not known whether it landed: the same again, after a pause. */
   | { readonly kind: "unknown"; readonly why: string }
   | { readonly kind: "too_long" }
@@ -79,6 +79,8 @@ export interface PostedPages {
 
 const DONE: Step = { kind: "done" };
 const LOST: Step = { kind: "lost" };
+/** How soon it is tried again whether the platform takes the token, ms. */
+const BARRED_MS = 2_000;
 
 export function createPostedPages(deps: PostedPagesDeps, options: PostedPagesOptions): PostedPages {
   const { surface, pages } = deps;
@@ -127,6 +129,7 @@ export function createPostedPages(deps: PostedPagesDeps, options: PostedPagesOpt
       nowhere.delete(slot.key);
       return undefined;
     } catch (error) {
+      if (isPlatformRefused(error)) return { kind: "later", afterMs: BARRED_MS, isBarred: true };
       return { kind: "unknown", why: reasonOf(error) };
     }
   }

@@ -62,6 +62,8 @@ export type Settled =
   | { readonly kind: "gone" }
   /** The platform took neither a page nor its plain text; a notice stands there if even that was possible. */
   | { readonly kind: "refused"; readonly why: string }
+  /** The platform does not take the token of this process: the reply is settled by who has another one. */
+  | { readonly kind: "barred" }
   /** Lease, fence or signal said no more, or `stop` came first: somebody else settles the reply. */
   | { readonly kind: "lost" };
 
@@ -293,6 +295,9 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
           if (!fallback.simplify(operation.index)) ended = step;
           break;
         case "later":
+          if (step.isBarred === true) return { kind: "barred" };
+          noteAlways(step);
+          break;
         case "page_gone":
         case "thread_gone":
         case "lost":
@@ -312,7 +317,8 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
     let presence: Presence = "left";
     try {
       const settled = await finish(outcome, signal);
-      if (settled.kind !== "lost") presence = outcome.reason === "waiting" ? "waiting" : "idle";
+      if (settled.kind !== "lost" && settled.kind !== "barred")
+        presence = outcome.reason === "waiting" ? "waiting" : "idle";
       return settled;
     } finally {
       surface.leave?.();

@@ -95,7 +95,10 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
   const writerOf = (claimed: Claimed, lease: Lease, more: Showing = {}): ReplyWriter =>
     writerOfRun(deps, claimed, lease, { lateWritesMs: options.lateWritesMs, ...more });
 
-  /** The last two steps of a run: its final pages, then `reply = settled`. Who leaves lets the next one deliver them. */
+  /**
+   * The last two steps of a run: its final pages, then `reply = settled`. Who leaves lets the next one deliver them, and so does who
+   * cannot write there: it waits for a process whose token is taken.
+   */
   async function deliver(
     writer: ReplyWriter,
     claimed: Claimed,
@@ -107,10 +110,12 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
     const late = leaveSignal(deps.clock, leaving, graceMs);
     try {
       const settled = await writer.settle(outcome, AbortSignal.any([lease.signal, late.signal]));
-      if (settled.kind === "lost") {
+      if (settled.kind === "lost" || settled.kind === "barred") {
         // A write under way is waited for: the next attempt is told that nothing of this one can land any more.
         await writer.stop();
-        return await leave(claimed.fence, late.signal.aborted ? "handed_over" : "lost");
+        const isOurs = settled.kind === "barred" || late.signal.aborted;
+        const left = await leave(claimed.fence, isOurs ? "handed_over" : "lost");
+        return settled.kind === "barred" ? "closed" : left;
       }
       await marked;
       await deps.store.settled(claimed.fence);

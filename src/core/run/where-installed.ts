@@ -5,7 +5,10 @@ import type { Goals } from "../ports/goals.ts";
 import type { SessionId } from "../thread.ts";
 import type { ServeStep } from "./serve-session.ts";
 
-/** `broken`: nobody can be answered until the app is installed there again; `gone`: it is not installed. */
+/**
+ * `broken`: nobody can be answered with the token that there is, until the app is installed there again or this process is started with
+ * another one; `gone`: the app is not installed.
+ */
 export type Reach = "here" | "broken" | "gone";
 
 export interface WhereInstalledDeps {
