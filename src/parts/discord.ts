@@ -184,7 +184,7 @@ export async function openDiscord(
         voice,
       });
     },
-    standingOf: createDiscordStanding({ api, clock }, times.standings),
+    standingOf: createDiscordStanding({ api, places, clock }, times.standings),
     openings,
     peopleNow: createDiscordPeopleNow({ api }),
     signIn: signInOf(api, settings, elsewhere),

@@ -1,7 +1,7 @@
 // Servers that the bot is invited to and thrown out of, and ones that Discord itself cannot reach for a while.
 import { expect, test } from "vitest";
 import { createGoals } from "../../src/adapters/postgres/goals.ts";
-import { toSessionId } from "../../src/core/thread.ts";
+import { sessionIdOf, toSessionId } from "../../src/core/thread.ts";
 import { delta, eventsThenSilence } from "../support/fake-llm/answers.ts";
 import { owner, setGoal } from "../support/goals.ts";
 import { until } from "../support/until.ts";
@@ -148,4 +148,44 @@ test("a server that was left while nobody listened is left once somebody does; o
   await world.shows(here.id, "said in the second outage");
   expect(llm.requests.some(({ body }) => JSON.stringify(body.messages).includes("hello"))).toBe(true);
   world.expectPeace();
+});
+
+test("a server with as many open threads as Discord allows: who asks is told so in the channel, a goal that is given there stays, and when there is room it answers", async () => {
+  await using world = await openDiscordWorld({ parts: ["gateway", "worker"] });
+  const { discord } = world;
+  const [ana, ben] = [discord.person("Ana"), discord.person("Ben")];
+  const channel = discord.channel("general");
+  const sql = await world.sql();
+  discord.fault(
+    "POST /channels/:channel/messages/:message/threads",
+    { kind: "refused", status: 400, code: 160_006 },
+    { times: Infinity },
+  );
+  const root = ana.say(channel, `${discord.botMention} hello`);
+  const session = sessionIdOf({ platform: "discord", space: discord.guild.id, channel: root.id });
+  await until(async () => (await sql.query({ text: "select from inbox where state = 'done'" })).length > 0, {
+    timeoutMs: 30_000,
+    what: "Ana's is done",
+  });
+  // Whoever sweeps finds that it has a turn to do.
+  await createGoals(sql).apply(session, setGoal("tidy the wiki", { by: { id: ana.id, isAdmin: false } }));
+  await until(
+    async () =>
+      (await sql.query({ text: "select from runs where cause = 'continuation' and reply = 'settled'" }))
+        .length > 0,
+    {
+      timeoutMs: 30_000,
+      what: "its first turn is over",
+    },
+  );
+  const said = ben.say(channel, `${discord.botMention} hello`);
+  const isDone = { text: `select from inbox where message = '${said.id}' and state = 'done'` };
+  await until(async () => (await sql.query(isDone)).length > 0, { timeoutMs: 30_000, what: "Ben's is done" });
+  expect(discord.botOutsideOfThreads().map(({ text }) => text)).toEqual([
+    expect.stringContaining("as many open threads as Discord allows"),
+  ]);
+  expect(await sql.query({ text: "select from goals where closed is null" })).toHaveLength(1);
+  discord.clearFaults();
+  const now = ben.say(channel, `${discord.botMention} and now?`);
+  await world.settled(now.id, 1);
 });

@@ -21,7 +21,7 @@ import type { DiscordApi } from "./api.ts";
 import type { DiscordFailure } from "./api-failure.ts";
 import { formatPage } from "./format.ts";
 import { DIRECT, sessionIn } from "./identity.ts";
-import { decisionOn, isForbidden } from "./refusals.ts";
+import { decisionOn, isForbidden, isFull } from "./refusals.ts";
 import { snowflakeAt } from "./snowflake.ts";
 import { NOBODY } from "./surface.ts";
 import { startThread } from "./threads.ts";
@@ -52,6 +52,8 @@ const NO_THREADS = "No threads can be opened in this channel.";
 const PRIVATE = "This thread is private, and the new one would be open to everybody in the channel.";
 const FORBIDDEN =
   "I need the permissions *Send Messages*, *Create Public Threads* and *Send Messages in Threads* in the channel.";
+const FULL =
+  "This server has as many open threads as Discord allows. Please close some of them, and try again.";
 const DELETED = "The first message of the new thread was deleted.";
 
 interface Wanted extends Opening {
@@ -66,6 +68,7 @@ export function createDiscordOpenings({ api, places, log }: DiscordOpeningsDeps)
     if (decision.kind === "unknown") return later;
     log.warn("a thread could not be opened", { ...failure });
     if (decision.kind === "gone" && decision.what === "message") return never(DELETED);
+    if (isFull(failure)) return never(FULL);
     return never(isForbidden(failure) ? FORBIDDEN : NO_THREADS);
   }
 

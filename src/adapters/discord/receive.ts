@@ -33,7 +33,7 @@ export interface ReceiveDeps {
   readonly members: Members;
   readonly intake: Intake;
   readonly owed: Pick<OwedAnswers, "answerTo" | "owe" | "tell">;
-  readonly places: ThreadPlaces;
+  readonly places: Pick<ThreadPlaces, "keep">;
   readonly transcripts: Pick<Transcripts, "status">;
   readonly clock: Clock;
   readonly log: Log;

@@ -24,7 +24,6 @@ const NO_THREAD: ReadonlySet<number> = new Set([
   Codes.CannotSendMessagesToThisUser,
   Codes.CannotSendMessagesToThisUserDueToHavingNoMutualGuilds,
   Codes.ThreadLocked,
-  Codes.MaximumActiveThreads,
 ]);
 
 export const isArchived = (failure: DiscordFailure): boolean =>
@@ -43,6 +42,9 @@ export const isUnknownMember = (failure: DiscordFailure): boolean =>
 
 export const isForbidden = (failure: DiscordFailure): boolean =>
   isCode(failure, Codes.MissingAccess, Codes.MissingPermissions);
+
+/** So many threads of the server are open that Discord opens no other one: that passes. */
+export const isFull = (failure: DiscordFailure): boolean => isCode(failure, Codes.MaximumActiveThreads);
 
 /** Only whoever may manage threads can write there: the thread is closed, as people see it. */
 export const isLocked = (failure: DiscordFailure): boolean => isCode(failure, Codes.ThreadLocked);

@@ -4,7 +4,8 @@ import { Routes, type APIGuildMember, type APIThreadChannel } from "discord-api-
 import type { Author } from "../../core/inbound.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Standing, StandingOf } from "../../core/ports/standings.ts";
-import { threadOf } from "../../core/thread.ts";
+import type { ThreadPlaces } from "../../core/ports/thread-places.ts";
+import { threadOf, type SessionId } from "../../core/thread.ts";
 import type { DiscordApi } from "./api.ts";
 import { authorOf } from "./author.ts";
 import { DIRECT } from "./identity.ts";
@@ -24,19 +25,24 @@ interface Kept {
 }
 
 export function createDiscordStanding(
-  deps: { readonly api: DiscordApi; readonly clock: Clock },
+  deps: {
+    readonly api: DiscordApi;
+    readonly places: Pick<ThreadPlaces, "hasShown">;
+    readonly clock: Clock;
+  },
   options: DiscordStandingOptions = {},
 ): StandingOf {
-  const { api, clock } = deps;
+  const { api, places, clock } = deps;
   const { keptMs = 60_000, most = 2_000 } = options;
   const members = new Map<string, Kept>();
 
   /** Each time anew: whoever closes a thread means the next turn. */
-  async function thread(channel: string, hasBegun: boolean): Promise<"there" | "archived" | "gone"> {
+  async function thread(session: SessionId, hasBegun: boolean): Promise<"there" | "archived" | "gone"> {
+    const { channel } = threadOf(session);
     const answer = await api.call("GET", Routes.channel(channel));
     if (answer.kind === "ok") return closing(answer.data as Partial<APIThreadChannel>);
-    // A thread that the goal itself is to begin is not there yet.
-    if (isUnknownChannel(answer)) return hasBegun ? "gone" : "there";
+    // A thread that the goal itself is to begin is not there yet, also after a turn where none could be opened.
+    if (isUnknownChannel(answer)) return hasBegun && (await places.hasShown(session)) ? "gone" : "there";
     return isForbidden(answer) ? "gone" : "there";
   }
 
@@ -59,9 +65,9 @@ export function createDiscordStanding(
   }
 
   return async (session, { owner, turns }): Promise<Standing> => {
-    const { space, channel } = threadOf(session);
+    const { space } = threadOf(session);
     if (space === DIRECT) return { kind: "fine", owner: { ...owner, kind: "member", roles: [] } };
-    const closed = await thread(channel, turns > 0);
+    const closed = await thread(session, turns > 0);
     if (closed !== "there") return { kind: closed };
     const found = await member(space, owner);
     return found === "left" ? { kind: "owner_left" } : { kind: "fine", owner: found };

@@ -11,7 +11,14 @@ import { headOf } from "../../core/text.ts";
 import { threadOf, type SessionId } from "../../core/thread.ts";
 import type { DiscordApi } from "./api.ts";
 import type { DiscordFailure } from "./api-failure.ts";
-import { decisionOn, isForbidden, isThreadThere, isUnknownChannel, isUnknownMessage } from "./refusals.ts";
+import {
+  decisionOn,
+  isForbidden,
+  isFull,
+  isThreadThere,
+  isUnknownChannel,
+  isUnknownMessage,
+} from "./refusals.ts";
 
 export type OpenedThread = { readonly kind: "there" } | Exclude<Written, { readonly kind: "ok" }>;
 
@@ -50,25 +57,30 @@ export async function startThread(
   return look.kind === "ok" ? undefined : answer;
 }
 
+/** What people who asked are told where no thread can be opened for them. */
+const FORBIDDEN =
+  "I cannot answer here: I need the permissions *Create Public Threads* and *Send Messages in Threads*.";
+const FULL =
+  "I cannot answer here: this server has as many open threads as Discord allows. Please close some of them, and ask me again.";
+
 export function createThreads({ api, places, log }: ThreadsDeps): Threads {
-  /** Channels in which it was said that a permission is missing. */
+  /** Channels in which it was said why no thread can be opened. */
   const told = new Set<string>();
 
-  /** Once in a channel: whoever asks there can see why nothing comes. */
-  async function tell(parent: string, message: string): Promise<void> {
+  /** Once in a channel, until a thread is opened there again: whoever asks there can see why nothing comes. */
+  async function tell(parent: string, message: string, content: string): Promise<void> {
     if (told.has(parent)) return;
     told.add(parent);
     const answer = await api.call("POST", Routes.channelMessages(parent), {
       body: {
-        content:
-          "I cannot answer here: I need the permissions *Create Public Threads* and *Send Messages in Threads*.",
+        content,
         message_reference: { message_id: message, fail_if_not_exists: false },
         allowed_mentions: { parse: [] },
         nonce: message,
         enforce_nonce: true,
       },
     });
-    if (answer.kind !== "ok") log.debug("a missing permission could not be told", { channel: parent });
+    if (answer.kind !== "ok") log.debug("it could not be told why no thread is opened", { channel: parent });
   }
 
   async function start(
@@ -78,15 +90,15 @@ export function createThreads({ api, places, log }: ThreadsDeps): Threads {
   ): Promise<OpenedThread> {
     const { channel } = threadOf(session);
     const failure = await startThread(api, channel, place, mayBegin);
-    if (failure === undefined) return { kind: "there" };
-    if (isForbidden(failure)) {
-      const { parent } = place;
-      log.warn("no thread can be opened in a channel: a permission is missing", {
-        session,
-        channel: parent,
-        ...failure,
-      });
-      await tell(parent, channel);
+    const { parent } = place;
+    if (failure === undefined) {
+      told.delete(parent);
+      return { kind: "there" };
+    }
+    if (isForbidden(failure) || isFull(failure)) {
+      const why = isFull(failure) ? "the server has too many open ones" : "a permission is missing";
+      log.warn(`no thread can be opened in a channel: ${why}`, { session, channel: parent, ...failure });
+      await tell(parent, channel, isFull(failure) ? FULL : FORBIDDEN);
     }
     // The message was deleted meanwhile: nobody waits for an answer any more.
     return isUnknownMessage(failure) ? NO_THREAD : decisionOn(failure);

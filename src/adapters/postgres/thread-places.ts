@@ -9,6 +9,11 @@ const KEEP = {
   text: `insert into thread_places (session, parent, name) values ($1, $2, $3) on conflict (session) do nothing`,
 };
 const OF = { name: "thread-place-of", text: `select parent, name from thread_places where session = $1` };
+const HAS_SHOWN = {
+  name: "thread-has-shown",
+  text: `
+select 1 as one from runs r join pages p on p.run = r.id where r.session = $1 and p.message is not null limit 1`,
+};
 
 export function createThreadPlaces(sql: Sql): ThreadPlaces {
   return {
@@ -19,5 +24,6 @@ export function createThreadPlaces(sql: Sql): ThreadPlaces {
       const [row] = await sql.query<{ parent: string; name: string }>(OF, [session]);
       return row;
     },
+    hasShown: async (session) => (await sql.query(HAS_SHOWN, [session])).length > 0,
   };
 }

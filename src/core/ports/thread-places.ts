@@ -13,4 +13,6 @@ export interface ThreadPlaces {
   /** Kept for ever; a second one of a session changes nothing. */
   keep(session: SessionId, place: ThreadPlace): Promise<void>;
   of(session: SessionId): Promise<ThreadPlace | undefined>;
+  /** Whether a page of ours ever stood in the thread: then it was there, whatever became of it. */
+  hasShown(session: SessionId): Promise<boolean>;
 }

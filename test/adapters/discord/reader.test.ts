@@ -291,7 +291,7 @@ async function receiver() {
         owe: () => Promise.resolve(false),
         tell: () => Promise.resolve(),
       },
-      places: { keep: () => Promise.resolve(), of: () => Promise.resolve(undefined) },
+      places: { keep: () => Promise.resolve() },
       transcripts: { status: () => Promise.resolve(undefined) },
       clock,
       log: silentLog,

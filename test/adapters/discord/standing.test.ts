@@ -4,17 +4,19 @@ import { createDiscordStanding } from "../../../src/adapters/discord/standing.ts
 import { manualClock } from "../../support/manual-clock.ts";
 import { outboundWorld } from "./outbound-world.ts";
 
-async function world(nowMs: () => number = Date.now) {
+/** @param hasShown whether a page of ours was ever stored for the thread. */
+async function world(nowMs: () => number = Date.now, hasShown = true) {
   const w = await outboundWorld({ nowMs });
   const clock = manualClock();
-  const standingOf = createDiscordStanding({ api: w.api, clock });
+  const places = { hasShown: async () => hasShown };
+  const standingOf = createDiscordStanding({ api: w.api, places, clock });
   const owner = { id: w.ana.id, name: "Ana" };
   const look = async (turns = 1) => {
     await clock.advance(60_000);
     return standingOf(w.session, { owner, turns });
   };
   const page = { markdown: "Step one.", buttons: [] };
-  return { ...w, clock, look, page, [Symbol.asyncDispose]: () => w[Symbol.asyncDispose]() };
+  return { ...w, clock, places, look, page, [Symbol.asyncDispose]: () => w[Symbol.asyncDispose]() };
 }
 
 test("an owner who is in the server is told with their roles, as they are now", async () => {
@@ -22,7 +24,7 @@ test("an owner who is in the server is told with their roles, as they are now", 
   await w.surface.post("k1", w.page);
   const reader = w.discord.person("Ben", { roles: ["123"] });
   expect(await w.look()).toMatchObject({ kind: "fine", owner: { id: w.ana.id, roles: [] } });
-  const standingOf = createDiscordStanding({ api: w.api, clock: w.clock });
+  const standingOf = createDiscordStanding({ api: w.api, places: w.places, clock: w.clock });
   expect(await standingOf(w.session, { owner: { id: reader.id, name: "Ben" }, turns: 1 })).toMatchObject({
     kind: "fine",
     owner: { kind: "member", roles: ["123"] },
@@ -65,4 +67,9 @@ test("a deleted thread is gone", async () => {
   await w.surface.post("k1", w.page);
   w.discord.deleteThread(w.session.split(":")[2]!);
   expect((await w.look()).kind).toBe("gone");
+});
+
+test("a thread that could not be opened yet, as in a server that is full of them, is none that is gone", async () => {
+  await using w = await world(Date.now, false);
+  expect((await w.look(3)).kind).toBe("fine");
 });

@@ -315,6 +315,20 @@ test("a permission that is missing is said once in the channel, and the reply en
   ]);
 });
 
+test("a server that is full of open threads is no thread that is gone: it is said once in the channel, and the next try may open it", async () => {
+  await using world = await outboundWorld();
+  const { discord, surface } = world;
+  const full = { kind: "refused", status: 400, code: 160_006 } as const;
+  const route = "POST /channels/:channel/messages/:message/threads";
+  discord.fault(route, full, { times: 2 });
+  expect(await surface.post("one", page("one"))).toMatchObject({ kind: "refused" });
+  expect(await surface.post("one", page("one"))).toMatchObject({ kind: "refused" });
+  expect(discord.botOutsideOfThreads().map(({ text }) => text)).toEqual([
+    expect.stringContaining("as many open threads as Discord allows"),
+  ]);
+  expect(await surface.post("one", page("one"))).toMatchObject({ kind: "ok" });
+});
+
 test("a limit is waited for and not run into: the sixth post in five seconds comes later", async () => {
   await using world = await outboundWorld();
   const { discord, surface } = world;
