@@ -58,14 +58,16 @@ export function edit(goal: Goal, { objective, doneWhen }: Written, now: number):
   if (problem !== undefined) return refused(problem);
   const { doneWhen: linesBefore, reason, ...rest } = goal;
   const lines = doneWhen ?? linesBefore ?? [];
+  // Called reached in the turn under way: that was said of the text before.
+  const status = goal.status === "complete" ? "active" : goal.status;
   const edited: Goal = {
-    ...cleared({ ...rest, objective: text.trim(), revision: goal.revision + 1 }),
+    ...cleared({ ...rest, status, objective: text.trim(), revision: goal.revision + 1 }),
     ...(lines.length === 0 ? {} : { doneWhen: lines }),
     // A new text does not take away why it stands still, nor what that allows who goes on with it.
     ...(reason !== undefined && goal.status === "paused" ? { reason } : {}),
   };
   // What was planned for the text before is planned anew for this one; a last turn, and one after the provider's limit, when it was.
-  if (goal.status !== "active") {
+  if (status !== "active") {
     const { next } = edited;
     return changed(next === undefined ? edited : { ...edited, next: { ...next, revision: edited.revision } });
   }

@@ -81,6 +81,16 @@ describe("set, replace, edit", () => {
     expect(later(edited, 50_000, begin).told).toBe(2);
   });
 
+  test("an edit behind the word that it is reached, in the same turn, goes on with the new text", () => {
+    const reached = later(after(set, begin), 2_000, { kind: "complete", evidence: "all of it is tidy" });
+    const edited = later(reached, 3_000, { kind: "edit", by: owner, objective: "tidy the appendix too" });
+    expect(edited).toMatchObject({ status: "active", revision: 2, next: { revision: 2 } });
+    expect(edited).not.toHaveProperty("evidence");
+    const ended = later(edited, 4_000, turn());
+    expect(ended).toMatchObject({ status: "active", next: { revision: 2 } });
+    expect(ended.closed).toBeUndefined();
+  });
+
   test("an edit of a paused goal begins nothing", () => {
     const paused = after(set, by("pause"));
     expect(later(paused, 2_000, { kind: "edit", by: owner, objective: "x" })).toMatchObject({

@@ -56,3 +56,23 @@ test("edit in the middle of a run, and the worker dies when that was told: anoth
   expect(count(asked(b, b.model.requests.length - 1), "paint it blue")).toBe(1);
   expect(await b.stores.goals.read(b.session)).toMatchObject({ revision: 2, told: 2, turns: 1 });
 });
+
+test("edit behind the word that the goal is reached: the end of the turn does not close it, and it goes on with the new text", async () => {
+  const b: RunBench = new RunBench(backend.sql(), [calls(["c1", "look"]), reply("done")], {
+    takes: "goals",
+    tools: [
+      tool("look", async () => {
+        await b.stores.goals.apply(b.session, { kind: "complete", evidence: "it is red" });
+        await b.stores.goals.apply(b.session, { kind: "edit", by: owner, objective: "paint the door too" });
+        return "seen";
+      }),
+    ],
+  });
+  await b.stores.goals.apply(b.session, setGoal("paint it red"));
+  await b.worker().serve();
+  expect(asked(b, 1)).toContain("paint the door too");
+  const goal = await b.stores.goals.read(b.session);
+  expect(goal).toMatchObject({ status: "active", objective: "paint the door too", turns: 1 });
+  expect(goal?.next).toMatchObject({ revision: 2 });
+  expect(goal?.closed).toBeUndefined();
+});
