@@ -40,6 +40,95 @@ test("pitfall 11: with the app on both sides of a shared channel a thread is of 
   expect(await sql.query({ text: `select from inbox where message = '${other.ts}'` })).toEqual([]);
 });
 
+test("pitfall 11: edits, deletes, emoji, shortcuts, forms and slash commands in such a thread are of its install too, whichever Slack names", async () => {
+  await using world = await openOAuthWorld();
+  const { sql, slack } = world;
+  const [one, two] = [world.office("T1"), world.office("T2")];
+  await world.start("start");
+  for (const office of [one, two]) expect((await world.install(office)).status).toBe(200);
+  const { ana } = one;
+  const shared = one.team.channel("shared", { members: [ana], isShared: true });
+  const root = ana.say(shared, `${one.team.botMention} hello`);
+  await world.answered(one, root);
+  const session = `slack:T1:${shared.id}:${root.ts}`;
+  /** Whether the thread has such a row. */
+  const has = async (rows: string): Promise<boolean> =>
+    (await sql.query({ text: `select from ${rows} and session = '${session}'` })).length > 0;
+
+  /** As Slack brings it when it names the install that was added last. */
+  const team = { team_id: "T2", user_id: two.team.app.botUserId };
+  const authorizations = [{ enterprise_id: null, is_enterprise_install: false, ...team }];
+  const brought = (happens: () => unknown): void => {
+    slack.delivery.hold();
+    happens();
+    slack.delivery.release((held) =>
+      held.map(({ kind, body }) => ({ kind, body: { ...body, team_id: "T2", authorizations } })),
+    );
+  };
+  /** As it comes from somebody of the other company. */
+  const asked = async (does: () => Promise<unknown>): Promise<void> => {
+    slack.delivery.spoil("lost", { when: ({ kind }) => kind !== "event" });
+    await does();
+    const payload = slack.delivery.log.at(-1)?.payload;
+    if (payload === undefined) return expect.unreachable();
+    const { body } = payload;
+    const named = "team" in body ? { team: { id: "T2", domain: "two" } } : { team_id: "T2" };
+    expect(await slack.delivery.repeat({ ...payload, body: { ...body, ...named } })).toMatchObject({
+      kind: "acknowledged",
+    });
+  };
+
+  const said = ana.say(shared, "and a secret", { thread: root });
+  await until(() => has(`inbox where message = '${said.ts}' and state = 'done'`), {
+    timeoutMs: LIMIT_MS,
+    what: "it is answered",
+  });
+  brought(() => ana.delete(said));
+  await until(() => has("inbox where kind = 'delete'"), { what: "the delete is stored" });
+  brought(() => ana.edit(root, `${one.team.botMention} hello again`));
+  await until(() => has("inbox where kind = 'edit'"), { what: "the edit is stored" });
+  const answer = one.team.thread(shared, root).find(({ userId }) => userId === one.team.app.botUserId);
+  if (answer === undefined) return expect.unreachable();
+  brought(() => ana.react({ channel: shared.id, ts: answer.ts }, "tada"));
+  await until(() => has("reactions where taken_at is null"), { what: "the emoji is kept" });
+
+  await ana.shortcut("bobbin_goal", root);
+  await until(() => ana.modal(), { what: "the form is there" });
+  await asked(() => ana.submit({ text: "tidy the wiki" }));
+  await until(() => has("goals where closed is null"), { what: "the goal is set" });
+  await asked(() => ana.shortcut("bobbin_stop", root));
+  await until(() => has("goals where status = 'paused'"), { what: "it is stopped" });
+  const link = `https://one.slack.com/archives/${shared.id}/p${answer.ts.replace(".", "")}?thread_ts=${root.ts}`;
+  await asked(() => ana.slash("/bobbin", `details ${link}`, shared));
+  await asked(() => ana.shortcut("bobbin_reset", root));
+  await until(() => has("goals where closed = 'reset'"), { what: "it begins anew" });
+  expect(await sql.query({ text: "select id from sessions" })).toEqual([{ id: session }]);
+  world.expectUnmixed(one, two);
+});
+
+test("pitfall 11: of the workspace of SLACK_BOT_TOKEN and one by OAuth each keeps its threads of a shared channel", async () => {
+  await using world = await openOAuthWorld();
+  const one = world.office("T1", { isEmpty: false });
+  const two = world.office("T2");
+  await world.start("start", { SLACK_BOT_TOKEN: one.team.app.botToken });
+  expect((await world.install(two)).status).toBe(200);
+  const shared = one.team.channel("shared", { members: [one.ana], isShared: true });
+  const team = { team_id: "T2", user_id: two.team.app.botUserId };
+  const envelope = (event: JsonObject): JsonObject => ({
+    ...event,
+    team_id: "T2",
+    authorizations: [{ enterprise_id: null, is_enterprise_install: false, ...team }],
+  });
+  const root = one.ana.say(shared, `${one.team.botMention} hello`, { envelope });
+  await world.answered(one, root);
+  one.ana.say(shared, "and without a mention", { thread: root, envelope });
+  await until(
+    () => one.team.thread(shared, root).some(({ text }) => /You said.*without a mention/s.test(text)),
+    { timeoutMs: LIMIT_MS, what: "the reply is answered" },
+  );
+  world.expectUnmixed(one, two);
+});
+
 test("in an organisation the Home tab shows the threads of the workspace in which somebody opens it", async () => {
   await using world = await openOAuthWorld({ over: "socket" });
   const { slack } = world;

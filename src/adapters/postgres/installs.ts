@@ -57,11 +57,15 @@ const OF_BOT = {
     and bot_user in (select jsonb_array_elements_text($2::jsonb)) order by space limit 1`,
 };
 
+/** $4 the space that is meant, or null; $5 others. */
 const OF_THREAD = {
   name: "install-of-thread",
   text: `
-select i.space from installs i join sessions s on s.id = concat_ws(':', i.platform, i.space, $2::text, $3::text)
-where i.platform = $1 and i.state <> 'removed' order by s.created_at limit 1`,
+with known as (
+  select space from installs where platform = $1 and state <> 'removed'
+  union select jsonb_array_elements_text($5::jsonb))
+select k.space from known k join sessions s on s.id = concat_ws(':', $1::text, k.space, $2::text, $3::text)
+order by k.space = $4::text desc nulls last, s.created_at limit 1`,
 };
 
 const MARK = {
@@ -136,8 +140,9 @@ export function createInstalls({ sql, seal }: { readonly sql: Sql; readonly seal
       const [row] = await sql.query<{ space: string }>(OF_BOT, [platform, JSON.stringify(users)]);
       return row?.space;
     },
-    async spaceOfThread(platform, channel, root) {
-      const [row] = await sql.query<{ space: string }>(OF_THREAD, [platform, channel, root]);
+    async spaceOfThread(platform, channel, root, { rather, also = [] } = {}) {
+      const values = [platform, channel, root, rather ?? null, JSON.stringify(also)];
+      const [row] = await sql.query<{ space: string }>(OF_THREAD, values);
       return row?.space;
     },
     async mark({ platform, space, revision }, state, why) {

@@ -4,6 +4,7 @@
  */
 
 import type { Installs } from "../../core/ports/installs.ts";
+import { authorIn, isEvent, placeIn, wordsIn } from "./body-place.ts";
 import { fieldsOf, listOf, textOf, type Payload } from "./payload.ts";
 import type { SlackSpaces } from "./spaces.ts";
 import type { Known } from "./installed-space.ts";
@@ -21,10 +22,9 @@ export interface AddressedDeps {
 
 /** Rejects when the store has to be asked and does not answer. */
 export async function addressedBy(deps: AddressedDeps, body: Payload): Promise<Addressed> {
-  const isEvent = body["type"] === "event_callback";
-  const named = isEvent ? teamsOfEvent(body) : teamsOfInteraction(body);
+  const named = isEvent(body) ? teamsOfEvent(body) : teamsOfInteraction(body);
   const first = await installOf(deps, named);
-  const certain = isEvent ? await sharedEvent(deps, body, first) : await otherClick(deps, body, first);
+  const certain = await sharedWith(deps, body, first);
   const known = certain === undefined ? first : ((await installOf(deps, [certain])) ?? first);
   return known === undefined ? { kind: "nobody", named: named[0] ?? "" } : { kind: "install", known };
 }
@@ -63,38 +63,30 @@ function idsOf(values: readonly unknown[]): readonly string[] {
 }
 
 /**
- * Where the app is installed on both sides of a shared channel Slack brings each event once, for any one of them: a thread stays with the
- * install that it began with, and a mention is for the bot that is mentioned.
+ * Where the app is installed on both sides of a shared channel Slack brings each event once, for any one of them, and a click for the
+ * workspace of whoever clicks. It is for the bot whose message it is about, for the install that the thread began with, or for the bot
+ * that is mentioned, the first of these that there is; undefined where that is the one that Slack names.
  */
-async function sharedEvent(
-  { installs }: AddressedDeps,
-  envelope: Payload,
-  first: Installed | undefined,
-): Promise<string | undefined> {
-  if (envelope["is_ext_shared_channel"] !== true) return undefined;
-  const event = fieldsOf(envelope["event"]);
-  const message = "message" in event ? fieldsOf(event["message"]) : event;
-  const channel = textOf(event["channel"]);
-  const root = textOf(message["thread_ts"]);
-  if (channel !== undefined && root !== undefined) {
-    const space = await installs.spaceOfThread("slack", channel, root);
-    if (space !== undefined) return space;
-  }
-  const mentioned = mentionsIn(textOf(message["text"]) ?? "");
-  if (mentioned.length === 0 || (first !== undefined && mentioned.includes(first.install.bot.user)))
-    return undefined;
-  return installs.spaceOfBot("slack", mentioned);
-}
-
-/** Somebody of another workspace who clicks brings that one's id along: whose message it is tells which bot it was meant for. */
-async function otherClick(
+async function sharedWith(
   { installs }: AddressedDeps,
   body: Payload,
   first: Installed | undefined,
 ): Promise<string | undefined> {
-  const { bot_id: bot, user } = fieldsOf(body["message"]);
-  const author = textOf(user);
-  if (body["type"] !== "block_actions" || textOf(bot) === undefined || author === undefined) return undefined;
-  if (first?.install.bot.user === author) return undefined;
-  return installs.spaceOfBot("slack", [author]);
+  if (isEvent(body) && body["is_ext_shared_channel"] !== true) return undefined;
+  const author = authorIn(body);
+  if (author !== undefined) {
+    if (first?.install.bot.user === author) return undefined;
+    const space = await installs.spaceOfBot("slack", [author]);
+    if (space !== undefined) return space;
+  }
+  const place = placeIn(body);
+  if (place !== undefined) {
+    const rather = isEvent(body) ? undefined : first?.install.space;
+    const space = await installs.spaceOfThread("slack", place.channel, place.root, { rather });
+    if (space !== undefined) return space;
+  }
+  const mentioned = isEvent(body) ? mentionsIn(wordsIn(body)) : [];
+  if (mentioned.length === 0 || (first !== undefined && mentioned.includes(first.install.bot.user)))
+    return undefined;
+  return installs.spaceOfBot("slack", mentioned);
 }

@@ -50,7 +50,10 @@ export function withEnvironmentInstall(token: string, stored: Installs | undefin
       const found = shown().find(({ bot }) => users.includes(bot.user));
       return found?.space ?? stored?.spaceOfBot(platform, users);
     },
-    spaceOfThread: async (platform, channel, root) => stored?.spaceOfThread(platform, channel, root),
+    async spaceOfThread(platform, channel, root, options = {}) {
+      const also = [...(options.also ?? []), ...shown().map(({ space }) => space)];
+      return stored?.spaceOfThread(platform, channel, root, { ...options, also });
+    },
     async mark(version, state, why) {
       const known = mine(version.space);
       if (known === undefined) return (await stored?.mark(version, state, why)) ?? false;

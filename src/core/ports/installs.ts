@@ -38,6 +38,13 @@ export interface Install extends InstallFacts {
 /** One state of one install. */
 export type InstallVersion = Pick<Install, "platform" | "space" | "revision">;
 
+export interface ThreadLookup {
+  /** The space that is meant, if it has a session there. */
+  readonly rather?: string | undefined;
+  /** Spaces in which the app is, and that are not known here. */
+  readonly also?: readonly string[];
+}
+
 export interface Installs {
   /** Durable when it resolves. Whatever was known of the space before is replaced; what was broken or removed is active again. */
   save(facts: InstallFacts, secret: string): Promise<void>;
@@ -49,8 +56,16 @@ export interface Installs {
   list(platform: Platform): Promise<readonly Install[]>;
   /** The space in which the bot has one of these user ids. */
   spaceOfBot(platform: Platform, users: readonly string[]): Promise<string | undefined>;
-  /** The space of a session that lies at this channel and root, where a channel is seen by several. */
-  spaceOfThread(platform: Platform, channel: string, root: string): Promise<string | undefined>;
+  /**
+   * The space of a session that lies at this channel and root, where a channel is seen by several. Where several spaces have one: that
+   * which is meant, else that in which it began first.
+   */
+  spaceOfThread(
+    platform: Platform,
+    channel: string,
+    root: string,
+    options?: ThreadLookup,
+  ): Promise<string | undefined>;
   /** False, and nothing changes, where the install has changed since or was so already. */
   mark(version: InstallVersion, state: Install["state"], why?: string): Promise<boolean>;
   /**

@@ -121,6 +121,13 @@ test("where a channel is seen from several workspaces, a thread is of the one in
   await backend.sql().query({ text: "insert into sessions (id) values ('slack:T5:CSHARED:1.000001')" });
   expect(await stored.spaceOfThread("slack", "CSHARED", "1.000001")).toBe("T5");
   expect(await stored.spaceOfThread("slack", "CSHARED", "2.000001")).toBe(undefined);
+  // Also where that one's token is not stored, and whichever is meant where several work below one message.
+  const own = { text: "insert into sessions (id, created_at) values ('slack:TOWN:CSHARED:1.000001', 1)" };
+  await backend.sql().query(own);
+  expect(await stored.spaceOfThread("slack", "CSHARED", "1.000001")).toBe("T5");
+  expect(await stored.spaceOfThread("slack", "CSHARED", "1.000001", { also: ["TOWN"] })).toBe("TOWN");
+  const meant = { also: ["TOWN"], rather: "T5" };
+  expect(await stored.spaceOfThread("slack", "CSHARED", "1.000001", meant)).toBe("T5");
 });
 
 /** Dies when it is about to seal the `n`th row. */

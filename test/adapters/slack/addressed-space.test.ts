@@ -108,6 +108,103 @@ test("a thread in a shared channel stays with the install that it began with", a
   expect(await spaceOf(event(shared, edited))).toBe("T1");
 });
 
+test.each<[string, Payload]>([
+  [
+    "a delete",
+    {
+      subtype: "message_deleted",
+      text: undefined,
+      deleted_ts: "1.000300",
+      previous_message: { ts: "1.000300", thread_ts: "1.000100", text: "never mind" },
+    },
+  ],
+  [
+    "a delete of the first message, of which only the words are known",
+    {
+      subtype: "message_deleted",
+      text: undefined,
+      deleted_ts: "3.000100",
+      previous_message: { ts: "3.000100", text: "<@UBOTT1> hello" },
+    },
+  ],
+  [
+    "an emoji to the bot's message",
+    {
+      type: "reaction_added",
+      channel: undefined,
+      text: undefined,
+      item: { type: "message", channel: "C1", ts: "1.000200" },
+      item_user: "UBOTT1",
+    },
+  ],
+  [
+    "an emoji to the first message",
+    {
+      type: "reaction_removed",
+      channel: undefined,
+      text: undefined,
+      item: { type: "message", channel: "C1", ts: "1.000100" },
+      item_user: "U1",
+    },
+  ],
+])("in a shared channel %s is for the install that the thread began with", async (_, inner) => {
+  const { spaceOf } = installedIn(["T1", "T2"], { "C1 1.000100": "T1" });
+  expect(await spaceOf(event(shared, { channel: "C1", ...inner }))).toBe("T1");
+});
+
+test.each<[string, Payload]>([
+  [
+    "a shortcut on a person's message",
+    {
+      type: "message_action",
+      channel: { id: "C1" },
+      message: { ts: "1.000200", thread_ts: "1.000100", user: "U1" },
+    },
+  ],
+  [
+    "a shortcut on the first message",
+    { type: "message_action", channel: { id: "C1" }, message: { ts: "1.000100" } },
+  ],
+  [
+    "a form",
+    {
+      type: "view_submission",
+      view: {
+        callback_id: "bobbin_goal",
+        private_metadata: JSON.stringify({ channel: "C1", root: "1.000100" }),
+        state: { values: { goal: { text: { value: "tidy up" } } } },
+      },
+    },
+  ],
+  [
+    "a slash command with the address of a message",
+    {
+      type: undefined,
+      command: "/bobbin",
+      team_id: "T2",
+      channel_id: "C1",
+      text: "details <https://one.slack.com/archives/C1/p1000200?thread_ts=1.000100&amp;cid=C1>",
+    },
+  ],
+])("%s of somebody from the other company is for the install that the thread began with", async (_, body) => {
+  const threads = { "C1 1.000100": "T1" };
+  expect(await installedIn(["T1", "T2"], threads).spaceOf(click({ team: { id: "T2" }, ...body }))).toBe("T1");
+});
+
+test("the address of a message in another channel takes a slash command nowhere else: whoever writes it may not be there", async () => {
+  const { spaceOf } = installedIn(["T1", "T2"], { "C1 1.000100": "T1" });
+  const text = "why https://one.slack.com/archives/C1/p1000100";
+  const body = {
+    type: undefined,
+    command: "/bobbin",
+    team: undefined,
+    team_id: "T2",
+    channel_id: "C9",
+    text,
+  };
+  expect(await spaceOf(click(body))).toBe("T2");
+});
+
 const click = (more: Payload): Payload => ({
   type: "block_actions",
   team: { id: "T1" },
