@@ -154,3 +154,14 @@ test("a message in a group needs a mention, and one that is only the mention is 
   await world.settled(root, 1);
   expect(world.replies(talk)).toEqual([]);
 });
+
+test("a message that mentions hundreds of people asks Slack for the first few of them, and is answered", async () => {
+  const { slack, ana, channel, at } = scene();
+  const crowd = Array.from({ length: 300 }, (_, n) => `UCROWD${1_000 + n}`);
+  const root = ana.say(channel, `${at} ${crowd.map((id) => `<@${id}>`).join(" ")} who comes?`);
+  await world.settled(root, 1);
+  const asked = slack.callsOf("users.info").filter(({ args }) => crowd.includes(String(args["user"])));
+  expect(asked.length).toBeGreaterThan(0);
+  expect(asked.length).toBeLessThanOrEqual(20);
+  expect(turn()).toContain("who comes?");
+});

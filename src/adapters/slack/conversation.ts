@@ -7,10 +7,10 @@ import { threadOf } from "../../core/thread.ts";
 import type { SlackAnswer, SlackApi, SlackData } from "./api.ts";
 import { actionIdOf } from "./format.ts";
 import { appOf, type SlackBot } from "./identity.ts";
-import { parseWritten } from "./parse.ts";
+import { parseWritten, peopleOf } from "./parse.ts";
 import { fieldsOf, listOf, textOf, timeOf } from "./payload.ts";
 import type { SlackPeople } from "./people.ts";
-import { mentionsIn, readText, type NameOf } from "./text.ts";
+import { readText, type NameOf } from "./text.ts";
 
 export interface SlackConversationDeps {
   readonly api: SlackApi;
@@ -106,7 +106,7 @@ export function createSlackConversation(
         (message) => isWritten(message) && isBefore(message, beforeId) && !isUnderWay(message, bot),
       );
       const kept = newest(written, limit, where === "thread" ? root : undefined);
-      await unlessAborted(people.learn(peopleIn(kept)), signal);
+      await unlessAborted(people.learn(peopleOf(kept)), signal);
       return {
         messages: kept.map((message) => saidBy(message, bot, people.nameOf)),
         isPartial: isPartial || kept.length < written.length,
@@ -116,7 +116,7 @@ export function createSlackConversation(
       const { channel, root = "", space } = threadOf(session);
       const { messages } = await readThread({ channel, ts: root, oldest: after }, signal);
       const later = messages.filter(({ ts }) => (textOf(ts) ?? "") > after).slice(-limit);
-      await unlessAborted(people.learn(peopleIn(later)), signal);
+      await unlessAborted(people.learn(peopleOf(later)), signal);
       const reading = { bot, nameOf: people.nameOf, factsOf: people.factsOf, app: appOf(id), space, channel };
       return later.flatMap((message) => parseWritten(message, reading) ?? []);
     },
@@ -150,14 +150,6 @@ function isUnderWay(message: SlackData, bot: SlackBot): boolean {
 /** Slack gives the root of a thread whatever was asked for. Ids have one form, and sort as text. */
 function isBefore(message: SlackData, beforeId: string | undefined): boolean {
   return beforeId === undefined || (textOf(message["ts"]) ?? "") < beforeId;
-}
-
-function peopleIn(messages: readonly SlackData[]): readonly string[] {
-  const ids = messages.flatMap((message) => {
-    const author = textOf(message["user"]);
-    return [...(author === undefined ? [] : [author]), ...mentionsIn(textOf(message["text"]) ?? "")];
-  });
-  return [...new Set(ids)];
 }
 
 function saidBy(message: SlackData, bot: SlackBot, nameOf: NameOf): Said {

@@ -135,12 +135,20 @@ export function parseEvent(
   }
 }
 
+/** Each is a question to Slack, all are asked at once, and a message has room for hundreds: whoever else is mentioned keeps their id. */
+const MOST_MENTIONED = 20;
+
 /** Ids of those whose names the event needs: who wrote, and who is mentioned. */
 export function peopleIn(envelope: Payload): readonly string[] {
   const event = fieldsOf(envelope["event"]);
-  const message = "message" in event ? fieldsOf(event["message"]) : event;
-  const user = textOf(message["user"]);
-  return [...new Set([...(user === undefined ? [] : [user]), ...mentionsIn(textOf(message["text"]) ?? "")])];
+  return peopleOf(["message" in event ? fieldsOf(event["message"]) : event]);
+}
+
+/** The same of messages that are read together. */
+export function peopleOf(messages: readonly Payload[]): readonly string[] {
+  const authors = messages.flatMap(({ user }) => textOf(user) ?? []);
+  const mentioned = new Set(messages.flatMap(({ text }) => mentionsIn(textOf(text) ?? "")));
+  return [...new Set([...authors, ...[...mentioned].slice(0, MOST_MENTIONED)])];
 }
 
 function parseMessage(message: Payload, reading: Reading): Parsed {

@@ -301,6 +301,8 @@ test("I18 text that only looks like a mention of the bot addresses nobody", () =
 test("the names that a message needs are those of its author and of whom it mentions", () => {
   expect(peopleIn(saying("<@UBOT> ask <@U2> and <@U2>"))).toEqual(["U1", "UBOT", "U2"]);
   expect(peopleIn(recorded("edit"))).toEqual(["U1", "UBOT"]);
+  const many = Array.from({ length: 800 }, (_, at) => `<@U${1_000 + at}>`).join(" ");
+  expect(peopleIn(saying(many))).toHaveLength(21);
   expect(inboundOf(recorded("direct", { user: "U404" })).author).toEqual({ id: "U404", name: "U404" });
 });
 
