@@ -1,5 +1,7 @@
 // Attempts that end without a word, and who is due.
+import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
+import { sessionIdOf, type SessionId } from "../../src/core/thread.ts";
 import { until } from "../support/until.ts";
 import type { ContractCase } from "./contract.ts";
 import { fates, finish, running, type RunStoreSubject } from "./run-store-subject.ts";
@@ -163,6 +165,25 @@ export const crashCases: readonly ContractCase<RunStoreSubject>[] = [
       await store.touch(old.fence);
       const mine = (await store.due(0, 100_000)).filter((each) => [old.session, session].includes(each));
       expect(mine).toEqual([session, old.session]);
+    },
+  },
+  {
+    title: "of those that are due each space has its turn: one with many that nobody serves starves no other",
+    async run({ store, inbox }) {
+      const [many, few] = [randomUUID(), randomUUID()];
+      const put = async (space: string, channel: string): Promise<SessionId> => {
+        await nextMillisecond();
+        const session = sessionIdOf({ platform: "discord", space, channel });
+        await inbox.put(message(session, "hello"));
+        return session;
+      };
+      const first = await put(many, "1");
+      const second = await put(many, "2");
+      const third = await put(many, "3");
+      const other = await put(few, "1");
+      const mine = new Set([first, second, third, other]);
+      const due = (await store.due(0, 100_000)).filter((session) => mine.has(session));
+      expect(due).toEqual([first, other, second, third]);
     },
   },
 ];

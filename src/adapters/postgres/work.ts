@@ -2,6 +2,7 @@
 
 import type { Work } from "../../core/ports/work.ts";
 import type { SessionId } from "../../core/thread.ts";
+import { spaceIn } from "./goal-places.ts";
 import { hasWork, WAITS } from "./ledger-sql.ts";
 import type { Sql } from "./sql.ts";
 
@@ -10,10 +11,13 @@ const HAS_WORK = {
   text: `select ${hasWork("$1")} as work`,
 };
 
+/** First the one of each space that was touched longest ago, then the second ones: one that has very many takes nobody's place. */
 const DUE = {
   name: "due",
   text: `
-select w.session
+select p.session from (
+select w.session, s.touched_at, min(w.since) as since,
+  row_number() over (partition by ${spaceIn("w.session")} order by s.touched_at, min(w.since), w.session) as place
 from (
   select i.session, i.received_at as since from inbox i where ${WAITS}
   union all
@@ -21,7 +25,8 @@ from (
 join sessions s on s.id = w.session
 where w.since <= now_ms() - $1::bigint and s.touched_at <= now_ms() - $1
   and not exists (select from installs x where x.state = 'broken' and starts_with(s.id, concat(x.platform, ':', x.space, ':')))
-group by w.session, s.touched_at order by s.touched_at, min(w.since), w.session limit $2::integer`,
+group by w.session, s.touched_at) p
+order by p.place, p.touched_at, p.since, p.session limit $2::integer`,
 };
 
 export function createWork(sql: Sql): Work {

@@ -9,7 +9,7 @@ import type { Fence, Opened, RunStore } from "../../../src/core/ports/run-store.
 import type { ModelCallRecord, RoundRecord } from "../../../src/core/round.ts";
 import type { ChosenModel, SessionSettings } from "../../../src/core/session-settings.ts";
 import { cleanText } from "../../../src/core/text.ts";
-import type { SessionId } from "../../../src/core/thread.ts";
+import { threadOf, type SessionId } from "../../../src/core/thread.ts";
 import {
   admit,
   append,
@@ -362,9 +362,18 @@ export function createMemoryRunStore(ledger: MemoryLedger, tailLimit = 200): Run
             .filter(({ reply }) => reply !== "settled")
             .map(({ startedAt }) => startedAt),
         );
-      return [...ledger.sessions.values()]
+      const taken = new Map<string, number>();
+      const placed = [...ledger.sessions.values()]
         .filter((session) => since(session) <= before && session.touchedAt <= before)
         .sort((a, b) => a.touchedAt - b.touchedAt || since(a) - since(b))
+        .map(({ id }) => {
+          const { platform, space } = threadOf(id);
+          const place = taken.get(`${platform}:${space}`) ?? 0;
+          taken.set(`${platform}:${space}`, place + 1);
+          return { id, place };
+        });
+      return placed
+        .sort((a, b) => a.place - b.place)
         .slice(0, limit)
         .map(({ id }) => id);
     },
