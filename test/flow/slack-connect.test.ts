@@ -1,5 +1,10 @@
 // Channels and people of several workspaces: shared with another company (Slack Connect), or of one organisation (Enterprise Grid).
 import { expect, test } from "vitest";
+import { createSlackApi } from "../../src/adapters/slack/api.ts";
+import { createSlackPeople } from "../../src/adapters/slack/people.ts";
+import { createSlackStanding } from "../../src/adapters/slack/standing.ts";
+import { sessionIdOf } from "../../src/core/thread.ts";
+import { manualClock } from "../support/manual-clock.ts";
 import type { JsonObject } from "../support/slack/message.ts";
 import { objectsIn, readable } from "../support/slack/rendering.ts";
 import { until } from "../support/until.ts";
@@ -152,5 +157,29 @@ test("in an organisation the Home tab shows the threads of the workspace in whic
   const before = slack.callsOf("views.publish").length;
   await two.ana.press("home", "bobbin_home_refresh");
   await until(() => slack.callsOf("views.publish").length > before, { what: "it is made anew" });
+  expect(slack.complaints).toEqual([]);
+});
+
+test("in an organisation whoever has left the channel is noticed too, since the channel says in which workspace it is", async () => {
+  await using world = await openOAuthWorld({ over: "socket" });
+  const { slack } = world;
+  const one = world.office("T1", { org: "E1" });
+  await world.start("start");
+  await world.install(one, { everywhere: true });
+  const channel = one.team.channel("general-T1");
+  const clock = manualClock();
+  const { botToken, botUserId: user, botId: bot, name } = one.team.app;
+  const api = createSlackApi({ clock }, { token: botToken, apiUrl: slack.slackApiUrl });
+  const people = createSlackPeople({ api, clock }, { isWide: true });
+  const standingOf = createSlackStanding({
+    clock,
+    at: async (space) => ({ api, people, bot: { space, user, bot, name } }),
+  });
+  const session = sessionIdOf({ platform: "slack", space: "E1", channel: channel.id, root: "1.000001" });
+  const goal = { owner: { id: one.ana.id, name: "Ana" }, turns: 1 };
+  expect((await standingOf(session, goal)).kind).toBe("fine");
+  channel.members.delete(one.ana.id);
+  await clock.advance(60_000);
+  expect((await standingOf(session, goal)).kind).toBe("owner_left");
   expect(slack.complaints).toEqual([]);
 });

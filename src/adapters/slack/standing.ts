@@ -5,9 +5,9 @@ import type { Standing, StandingOf } from "../../core/ports/standings.ts";
 import { threadOf } from "../../core/thread.ts";
 import type { SlackApi } from "./api.ts";
 import { authorOf } from "./author.ts";
-import { isDirectChannel, type SlackBot } from "./identity.ts";
+import { isDirectChannel, isWideSpace, type SlackBot } from "./identity.ts";
 import { channelsOf } from "./memberships.ts";
-import { fieldsOf } from "./payload.ts";
+import { fieldsOf, textOf } from "./payload.ts";
 import type { SlackPeople } from "./people.ts";
 
 export interface SlackStandingDeps {
@@ -30,6 +30,13 @@ const GONE: ReadonlySet<string> = new Set(["channel_not_found", "is_archived", "
 /** Who is in so many channels is not known to be in the others. */
 const MANY = 4_000;
 
+interface ChannelNow {
+  /** The bot can write there. */
+  readonly isOpen: boolean;
+  /** Of an organisation the workspace that it is in, where it is in one alone. */
+  readonly team?: string;
+}
+
 interface Kept<T> {
   readonly value: T;
   readonly until: number;
@@ -38,7 +45,7 @@ interface Kept<T> {
 export function createSlackStanding(deps: SlackStandingDeps, options: SlackStandingOptions = {}): StandingOf {
   const { keptMs = 60_000, most = 2_000 } = options;
   const { clock } = deps;
-  const channels = new Map<string, Kept<boolean>>();
+  const channels = new Map<string, Kept<ChannelNow>>();
   const members = new Map<string, Kept<ReadonlySet<string>>>();
 
   /** What cannot be learnt now counts as it was known last. */
@@ -58,12 +65,28 @@ export function createSlackStanding(deps: SlackStandingDeps, options: SlackStand
     return value;
   }
 
-  async function isOpen(api: SlackApi, channel: string): Promise<boolean | undefined> {
+  async function lookAt(api: SlackApi, channel: string): Promise<ChannelNow | undefined> {
     const answer = await api.call("conversations.info", { channel });
-    if (answer.kind === "refused") return GONE.has(answer.code) ? false : undefined;
+    if (answer.kind === "refused") return GONE.has(answer.code) ? { isOpen: false } : undefined;
     if (answer.kind !== "ok") return undefined;
-    const { is_archived: isArchived, is_member: isMember } = fieldsOf(answer.data["channel"]);
-    return isArchived !== true && isMember !== false;
+    const found = fieldsOf(answer.data["channel"]);
+    const isOpen = found["is_archived"] !== true && found["is_member"] !== false;
+    // Where several workspaces share it, who is in it by way of another one is not among the people of this.
+    const team = found["is_org_shared"] === true ? undefined : textOf(found["context_team_id"]);
+    return { isOpen, ...(team === undefined ? {} : { team }) };
+  }
+
+  /** Undefined where Slack does not tell it: the token of a whole organisation says nothing of a workspace that is not named. */
+  async function channelsOfOwner(
+    { api, people }: { readonly api: SlackApi; readonly people: SlackPeople },
+    owner: string,
+    { space, team }: { readonly space: string; readonly team: string | undefined },
+  ): Promise<ReadonlySet<string> | undefined> {
+    const isWide = isWideSpace(space);
+    // Of people of another company Slack does not tell it.
+    if (people.factsOf(owner)?.isStranger === true || (isWide && team === undefined)) return undefined;
+    const named = isWide ? team : undefined;
+    return known(members, `${space} ${named ?? ""} ${owner}`, () => channelsOf(api, owner, named));
   }
 
   return async (session, { owner }): Promise<Standing> => {
@@ -75,13 +98,9 @@ export function createSlackStanding(deps: SlackStandingDeps, options: SlackStand
     const facts = people.factsOf(owner.id);
     if (facts?.isGone === true) return { kind: "owner_left" };
     if (!isDirectChannel(channel)) {
-      if ((await known(channels, `${space} ${channel}`, () => isOpen(api, channel))) === false)
-        return { kind: "gone" };
-      // Of people of another company Slack does not tell it.
-      const inside =
-        facts?.isStranger === true
-          ? undefined
-          : await known(members, `${space} ${owner.id}`, () => channelsOf(api, owner.id));
+      const now = await known(channels, `${space} ${channel}`, () => lookAt(api, channel));
+      if (now?.isOpen === false) return { kind: "gone" };
+      const inside = await channelsOfOwner(place, owner.id, { space, team: now?.team });
       if (inside !== undefined && inside.size < MANY && !inside.has(channel)) return { kind: "owner_left" };
     }
     const { nameOf, factsOf } = people;
