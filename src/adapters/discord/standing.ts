@@ -36,13 +36,15 @@ export function createDiscordStanding(
   const { keptMs = 60_000, most = 2_000 } = options;
   const members = new Map<string, Kept>();
 
+  const wasThere = (session: SessionId): Promise<boolean> => places.hasShown(session).catch(() => false);
+
   /** Each time anew: whoever closes a thread means the next turn. */
   async function thread(session: SessionId, hasBegun: boolean): Promise<"there" | "archived" | "gone"> {
     const { channel } = threadOf(session);
     const answer = await api.call("GET", Routes.channel(channel));
     if (answer.kind === "ok") return closing(answer.data as Partial<APIThreadChannel>);
     // A thread that the goal itself is to begin is not there yet, also after a turn where none could be opened.
-    if (isUnknownChannel(answer)) return hasBegun && (await places.hasShown(session)) ? "gone" : "there";
+    if (isUnknownChannel(answer)) return hasBegun && (await wasThere(session)) ? "gone" : "there";
     return isForbidden(answer) ? "gone" : "there";
   }
 
