@@ -42,10 +42,13 @@ test(`any of ${REQUESTS} stored model requests rebuilds to the bytes that the mo
   }
 
   async function idle(thread: string): Promise<void> {
-    const runs = () => bobbin.transcripts.status(toSessionId(thread)!);
-    await until(async () => ((await runs())?.running ?? (await runs())?.waiting) === 0, {
-      what: "the thread is idle",
-    });
+    const status = () => bobbin.transcripts.status(toSessionId(thread)!);
+    const isIdle = async (): Promise<boolean> => {
+      const now = await status();
+      return (now?.running ?? now?.waiting) === 0;
+    };
+    // Fifty threads are looked at beside each other.
+    await until(isIdle, { everyMs: 100, what: "the thread is idle" });
   }
 
   const received = new Map(

@@ -6,11 +6,14 @@ export interface UntilOptions {
    * a machine needs that others load. A little less than a test may take, whose own limit says less.
    */
   readonly timeoutMs?: number;
-  /** How long to wait between two looks; 10 milliseconds unless said. */
+  /** How long to wait between two looks at first; 10 milliseconds unless said. */
   readonly everyMs?: number;
   /** The state that is waited for, as it reads after "waited 100000 ms until". */
   readonly what: string;
 }
+
+/** Each look is work for somebody: it comes late by a fiftieth of what was waited for at most, and by no more than this. */
+const LATE_MS = 100;
 
 /**
  * Waits for a state: calls the condition until it returns something that is neither false nor nothing, and returns that.
@@ -21,7 +24,7 @@ export async function until<T>(
   options: UntilOptions,
 ): Promise<Exclude<T, false | null | undefined>> {
   const { timeoutMs = 100_000, everyMs = 10, what } = options;
-  const deadline = performance.now() + timeoutMs;
+  const begun = performance.now();
   for (;;) {
     let failure: unknown;
     try {
@@ -31,12 +34,13 @@ export async function until<T>(
     } catch (error) {
       failure = error;
     }
-    if (performance.now() >= deadline) {
+    const waitedMs = performance.now() - begun;
+    if (waitedMs >= timeoutMs) {
       throw new Error(
         `waited ${timeoutMs} ms until ${what}`,
         failure === undefined ? {} : { cause: failure },
       );
     }
-    await pause(everyMs);
+    await pause(Math.max(everyMs, Math.min(LATE_MS, waitedMs / 50)));
   }
 }
