@@ -39,7 +39,7 @@ import type { SessionId } from "./core/thread.ts";
 import { openAdmin } from "./parts/admin.ts";
 import { modelsOf, openAgent } from "./parts/agent.ts";
 import { openAttendance } from "./parts/attendance.ts";
-import { localCoordination, redisCoordination, type CoordinationTimes } from "./parts/coordination.ts";
+import type { CoordinationTimes } from "./parts/coordination.ts";
 import { openDatabase, type DatabaseTimes } from "./parts/database.ts";
 import type { DiscordTimes } from "./parts/discord.ts";
 import { openGoals } from "./parts/goal-store.ts";
@@ -49,6 +49,7 @@ import { openInstalls } from "./parts/installs.ts";
 import { nothingHere, stillStarting } from "./parts/meanwhile.ts";
 import { openOverviews } from "./parts/overviews.ts";
 import { isWebChatOn, openPlaces } from "./parts/places.ts";
+import { openCoordination } from "./parts/open-coordination.ts";
 import { openDiscord, openSlack } from "./parts/platforms.ts";
 import { openServing, startWorkers } from "./parts/serving.ts";
 import { isSlackOverHttp } from "./parts/slack-settings.ts";
@@ -168,10 +169,7 @@ export async function startApp(
     const sql = world.sql?.(database.sql) ?? database.sql;
 
     waitsFor = "Redis";
-    const coordination =
-      settings.redisUrl === undefined
-        ? localCoordination({ clock, log, newId })
-        : await redisCoordination({ clock, log, newId }, settings.redisUrl, signal, world.times);
+    const coordination = await openCoordination({ clock, log, newId }, settings, signal, world.times);
     started.push({ name: "coordination", stop: () => coordination.close() });
 
     const { queue, goalQueue, stops, live, locker } = coordination;

@@ -6,7 +6,6 @@ import { createLocalRunQueue } from "../adapters/local/run-queue.ts";
 import { createLocalRunWorker } from "../adapters/local/run-worker.ts";
 import { createLocalStops } from "../adapters/local/stops.ts";
 import { createLocalLocker } from "../core/agent/local-locker.ts";
-import { BobbinError } from "../core/errors.ts";
 import type { NewId } from "../core/ids.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import type { Live } from "../core/ports/live.ts";
@@ -19,21 +18,7 @@ import type { Watched } from "../core/ports/watched.ts";
 import { isBudgetOf } from "../core/reply/pacing.ts";
 import { afterPeople } from "../core/run/after-people.ts";
 import { leaseOf } from "../core/run/serve-session.ts";
-import { RedisChannels } from "../queue/channels.ts";
-import { RedisConnections } from "../queue/connection.ts";
-import { createRedisLive } from "../queue/live.ts";
-import { GOALS_BLOCK_S, GOALS_STALLED_CHECK_MS, JOB_LOCK_MS, longestLeaseMs } from "../queue/lock-times.ts";
-import { createRedisLocker } from "../queue/locker.ts";
-import { checkRedis } from "../queue/redis-check.ts";
-import { createRedisPacer } from "../queue/pacer.ts";
-import { createRedisRunQueue, GOALS_QUEUE, RUNS_QUEUE } from "../queue/run-queue.ts";
-import { createRedisStops } from "../queue/stops.ts";
-import { watchRedis, type Board } from "../queue/watched.ts";
-import { createRedisRunWorker } from "../queue/worker.ts";
-import { untilThere } from "./until-there.ts";
-
-/** Without Redis nobody knows how many others write: each process takes so much of what all of them may. */
-const ALONE_SHARE = 1 / 4;
+import type { Board } from "../queue/watched.ts";
 
 export interface Coordination extends Watched {
   /** The bell of people's messages. */
@@ -93,79 +78,11 @@ export function localCoordination({ clock, log }: CoordinationDeps): Coordinatio
         { queue: goalQueue, serve: afterPeople(serve, { ...queue, clock }), clock, log },
         { concurrency },
       ),
-    depth: async () => ({ [RUNS_QUEUE]: queue.depth(), [GOALS_QUEUE]: goalQueue.depth() }),
+    depth: async () => ({ runs: queue.depth(), goals: goalQueue.depth() }),
     leases: async (sessions) =>
       sessions.map((session) => (locker.forget(leaseOf(session)) ? undefined : Infinity)),
     budgets: async (space) => pacer.states().filter((state) => isBudgetOf(state, space)),
     onBack: () => {},
     close: () => Promise.resolve(),
   };
-}
-
-/** Waits for a Redis that is not there yet. @throws BobbinError when it is unfit (too old, evicts keys). */
-export async function redisCoordination(
-  deps: CoordinationDeps,
-  url: string,
-  signal: AbortSignal,
-  times: CoordinationTimes = {},
-): Promise<Coordination> {
-  const { clock, log, newId } = deps;
-  await untilThere("Redis", () => fit(url), deps, signal);
-  const lockMs = times.jobLockMs ?? JOB_LOCK_MS;
-  const leaseMs = longestLeaseMs(lockMs);
-  const { commandTimeoutMs } = times;
-  const redis = new RedisConnections(
-    { clock, log },
-    { url, ...(commandTimeoutMs === undefined ? {} : { commandTimeoutMs }) },
-  );
-  await redis.connected(signal);
-  const channels = new RedisChannels({ redis, clock, log });
-  const queue = createRedisRunQueue({ redis, clock });
-  const goalQueue = createRedisRunQueue({ redis, clock }, { name: GOALS_QUEUE });
-  const { stalledCheckMs } = times;
-  const lasting = { lockMs, ...(stalledCheckMs === undefined ? {} : { stalledMs: stalledCheckMs }) };
-  return {
-    queue,
-    goalQueue,
-    locker: createRedisLocker({ redis, clock, log, newToken: newId }, { ttlMs: leaseMs }),
-    leadership: createRedisLocker(
-      { redis, clock, log, newToken: newId },
-      { ttlMs: leaseMs, maxHoldMs: Infinity },
-    ),
-    stops: createRedisStops({ channels, clock, log }),
-    live: createRedisLive({ channels, log }),
-    pacer: createRedisPacer({ redis, alone: createLocalPacer(clock, { share: ALONE_SHARE }), log }),
-    lateWritesMs: leaseMs,
-    workerFor: (serve, concurrency) =>
-      createRedisRunWorker({ redis, queue, serve, clock, log }, { concurrency, ...lasting }),
-    goalWorkerFor: (serve, concurrency) =>
-      createRedisRunWorker(
-        { redis, queue: goalQueue, serve: afterPeople(serve, { ...queue, clock }), clock, log },
-        {
-          name: GOALS_QUEUE,
-          concurrency,
-          stalledMs: GOALS_STALLED_CHECK_MS,
-          blockS: GOALS_BLOCK_S,
-          ...lasting,
-        },
-      ),
-    ...watchRedis(redis),
-    onBack: (heard) => redis.onBack(heard),
-    check: async () => {
-      await redis.commands.ping();
-      return undefined;
-    },
-    async close() {
-      channels.close();
-      redis.close();
-    },
-  };
-}
-
-async function fit(url: string): Promise<void> {
-  const found = await checkRedis(url);
-  if (found.kind === "fit") return;
-  throw new BobbinError("lock_failed", `${found.sentence} ${found.fix}`, {
-    retryable: found.kind === "unreachable",
-  });
 }
