@@ -4,9 +4,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ConfigLimits } from "../../src/adapters/settings/config.ts";
-import { readSettings } from "../../src/adapters/settings/settings.ts";
 import type { AccessRules } from "../../src/core/access/rules.ts";
-import { startApp, type App, type AppWorld, type Role } from "../../src/app.ts";
+import type { App, AppWorld, Role } from "../../src/app.ts";
 import { silentLog } from "./silent-log.ts";
 import { until } from "./until.ts";
 
@@ -26,6 +25,9 @@ export async function startProduct(
   limits: Partial<ConfigLimits> = {},
   access: Partial<AccessRules> = {},
 ): Promise<App & AsyncDisposable> {
+  // Who only starts processes need not read all of the product first.
+  const { readSettings } = await import("../../src/adapters/settings/settings.ts");
+  const { startApp } = await import("../../src/app.ts");
   const read = await readSettings({ ...quiet, ...env }, { command: role });
   if (read.kind === "wrong") throw new Error(JSON.stringify(read.problems));
   const { config } = read.settings;
