@@ -14,10 +14,7 @@ beforeAll(async () => {
   // The schema is today's: it is copied from the template of the tests.
   bobbin = await deploy({ gatewayProgram: before.program, workers: 0 });
 });
-afterAll(async () => {
-  await bobbin?.[Symbol.asyncDispose]();
-  await before?.[Symbol.asyncDispose]();
-});
+afterAll(() => bobbin?.[Symbol.asyncDispose]());
 
 const oldWorker = (): Promise<ProductProcess> => bobbin.addWorker(before.program);
 const newWorker = (): Promise<ProductProcess> => bobbin.addWorker();

@@ -3,8 +3,7 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { cp, mkdir, mkdtemp, readFile, rm, symlink } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
@@ -12,7 +11,7 @@ const run = promisify(execFile);
 const root = join(import.meta.dirname, "../..");
 const MIGRATIONS = "src/adapters/postgres/migrations";
 
-export interface PreviousVersion extends AsyncDisposable {
+export interface PreviousVersion {
   /** Its `main.ts`, which `spawnProduct` takes as its program. */
   readonly program: string;
   /** The tag or the commit that it was taken from. */
@@ -22,16 +21,31 @@ export interface PreviousVersion extends AsyncDisposable {
 /** Rejects with one sentence that names the fix when the history is not there and cannot be fetched. */
 export async function previousVersion(): Promise<PreviousVersion> {
   const from = await findPrevious();
-  const folder = await mkdtemp(join(tmpdir(), "bobbin-previous-"));
-  const archive = join(folder, "previous.tar");
+  const folder = await unpacked(from);
+  // Today's packages may have changed since it was unpacked.
+  const modules = join(folder, "node_modules");
+  await rm(modules, { force: true });
+  await symlink(await modulesFor(folder), modules);
+  return { program: join(folder, "src/main.ts"), from };
+}
+
+/** Once, in a place that stays the same: what Node compiled of it is found by where it lies. */
+async function unpacked(from: string): Promise<string> {
+  const cache = join(root, ".cache");
+  const name = `version-${(await git("rev-parse", `${from}^{commit}`)).slice(0, 16)}`;
+  const made = join(cache, name);
+  if (existsSync(made)) return made;
+  await mkdir(cache, { recursive: true });
+  for (const old of await readdir(cache)) {
+    if (old.startsWith("version-")) await rm(join(cache, old), { recursive: true, force: true });
+  }
+  const making = await mkdtemp(join(cache, "making-"));
+  const archive = join(making, "previous.tar");
   await git("archive", `--output=${archive}`, from, "src", "package.json", "package-lock.json");
-  await run("tar", ["-x", "-f", archive, "-C", folder]);
-  await symlink(await modulesFor(folder), join(folder, "node_modules"));
-  return {
-    program: join(folder, "src/main.ts"),
-    from,
-    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
-  };
+  await run("tar", ["-x", "-f", archive, "-C", making]);
+  await rm(archive);
+  await rename(making, made);
+  return made;
 }
 
 async function findPrevious(): Promise<string> {
