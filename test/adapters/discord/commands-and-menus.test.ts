@@ -3,7 +3,9 @@ import { expect, test } from "vitest";
 import { registerCommands } from "../../../src/adapters/discord/commands.ts";
 import type { Command } from "../../../src/core/command/command.ts";
 import type { CommandRequest } from "../../../src/core/command/commands.ts";
-import { dies, openInteractionWorld } from "./interaction-world.ts";
+import { dies, interactionWorlds } from "./interaction-world.ts";
+
+const openInteractionWorld = interactionWorlds();
 
 test("Ask about this: the message is quoted for the one who asks, in the thread that has its id; asking twice is once, and two people are two", async () => {
   await using world = await openInteractionWorld(dies);

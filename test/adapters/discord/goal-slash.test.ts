@@ -2,7 +2,9 @@
 import { expect, test } from "vitest";
 import type { Command } from "../../../src/core/command/command.ts";
 import { after, later, owner, setGoal } from "../../support/goals.ts";
-import { openInteractionWorld } from "./interaction-world.ts";
+import { interactionWorlds } from "./interaction-world.ts";
+
+const openInteractionWorld = interactionWorlds();
 
 async function openWorld(options: NonNullable<Parameters<typeof openInteractionWorld>[1]> = {}) {
   const asked: Command[] = [];

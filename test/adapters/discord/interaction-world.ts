@@ -27,22 +27,23 @@ import { until } from "../../support/until.ts";
 
 export type Run = (command: Command, request: CommandRequest) => Promise<string | CommandResult>;
 
-async function openStore(): Promise<Sql> {
-  const database = stores.use(await freshDatabase());
-  return stores.adopt(openPostgres({ url: database.url }), (sql) => sql.close());
+type WorldOptions = LocalDiscordOptions & { readonly goal?: Goal };
+
+/** What opens the worlds of a file: over one store, since each world's answers are those of an application of its own. Registers the hook that closes it. */
+export function interactionWorlds() {
+  const stores = new AsyncDisposableStack();
+  afterAll(() => stores.disposeAsync());
+  let shared: Promise<Sql> | undefined;
+  const openStore = async (): Promise<Sql> => {
+    const database = stores.use(await freshDatabase());
+    return stores.adopt(openPostgres({ url: database.url }), (sql) => sql.close());
+  };
+  return async (run: Run, options: WorldOptions = {}) =>
+    openOver(await (shared ??= openStore()), run, options);
 }
 
-/** One for all tests of a file: each world's answers are those of an application of its own. */
-let shared: Sql | undefined;
-const stores = new AsyncDisposableStack();
-afterAll(() => stores.disposeAsync());
-
-export async function openInteractionWorld(
-  run: Run,
-  { goal, ...options }: LocalDiscordOptions & { readonly goal?: Goal } = {},
-) {
+async function openOver(sql: Sql, run: Run, { goal, ...options }: WorldOptions) {
   const stack = new AsyncDisposableStack();
-  const sql = (shared ??= await openStore());
   const discord = stack.use(await createLocalDiscord(options));
   const lines: string[] = [];
   const log = createLog({ write: (line) => void lines.push(line) }, { level: "debug", secrets: [] });

@@ -2,7 +2,9 @@
 import { expect, test } from "vitest";
 import type { CommandRequest } from "../../../src/core/command/commands.ts";
 import type { InboundId } from "../../../src/core/ids.ts";
-import { dies, openInteractionWorld } from "./interaction-world.ts";
+import { dies, interactionWorlds } from "./interaction-world.ts";
+
+const openInteractionWorld = interactionWorlds();
 
 const CALLBACK = "POST /interactions/:interaction/:token/callback";
 const ANSWER = "PATCH /webhooks/:application/:token/messages/:message";
