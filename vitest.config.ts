@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { ClosingLine } from "./test/support/closing-line.ts";
-import { PURE, WHOLE } from "./test/support/kinds.ts";
+import { PURE, SHARING, WHOLE } from "./test/support/kinds.ts";
 import { LongestFiles } from "./test/support/longest-files.ts";
 import { compiledSources } from "./test/support/services/compiled-sources.ts";
 
@@ -36,8 +36,16 @@ export default defineConfig({
           retry: process.env["CI"] === undefined ? 0 : 1,
         },
       },
-      { test: { ...every, name: "2 parts", include: ["test/**/*.test.ts"], exclude: [...WHOLE, ...PURE] } },
-      { test: { ...every, name: "3 pure", include: PURE, isolate: false } },
+      {
+        test: {
+          ...every,
+          name: "2 parts",
+          include: ["test/**/*.test.ts"],
+          exclude: [...WHOLE, ...SHARING, ...PURE],
+        },
+      },
+      { test: { ...every, name: "3 sharing", include: SHARING, isolate: false } },
+      { test: { ...every, name: "4 pure", include: PURE, isolate: false } },
     ],
   },
 });

@@ -1,4 +1,7 @@
 // Runs in every test file: a promise that nobody awaited and that failed makes its test fail.
+// With it comes Node's own undici, which in the product is always there before the package's: after that one, the forms of
+// Discord's client would be refused.
+import "node:http";
 import { afterAll, afterEach } from "vitest";
 
 const rejections: unknown[] = [];
