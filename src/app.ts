@@ -4,14 +4,10 @@
  */
 
 import { readFileSync } from "node:fs";
-import { hostname } from "node:os";
-import type { ReadyCheck } from "./adapters/http/health.ts";
-import { listen, type Mounted, type MountedDirectly } from "./adapters/http/listen.ts";
 import { createNewId, sha256 } from "./adapters/ids.ts";
 import { createAnswers } from "./adapters/postgres/answers.ts";
 import { createBranches } from "./adapters/postgres/branches.ts";
 import { createDepartures } from "./adapters/postgres/departures.ts";
-import { createPages } from "./adapters/postgres/pages.ts";
 import { createReadingMarks } from "./adapters/postgres/reading-marks.ts";
 import { createPersonThreads } from "./adapters/postgres/person-threads.ts";
 import { createThreadPlaces } from "./adapters/postgres/thread-places.ts";
@@ -29,34 +25,29 @@ import { createGoalPolicies } from "./core/goal/policy.ts";
 import type { SecretsInTalk } from "./core/mask.ts";
 import type { Log } from "./core/ports/log.ts";
 import type { Surface, Voice } from "./core/ports/surface.ts";
-import { createBacklog } from "./core/run/backlog.ts";
 import { createIntake } from "./core/run/intake.ts";
 import { createLeaveSpace } from "./core/run/leave-space.ts";
 import type { GoalCardsOptions } from "./core/run/goal-cards.ts";
 import { createSpaceWork } from "./core/run/space-work.ts";
-import { createSweeper, type SweeperOptions } from "./core/run/sweeper.ts";
+import type { SweeperOptions } from "./core/run/sweeper.ts";
 import type { SessionId } from "./core/thread.ts";
 import { openAdmin } from "./parts/admin.ts";
-import { modelsOf, openAgent } from "./parts/agent.ts";
+import { modelsOf } from "./parts/agent.ts";
 import { openAttendance } from "./parts/attendance.ts";
 import type { CoordinationTimes } from "./parts/coordination.ts";
 import { openDatabase, type DatabaseTimes } from "./parts/database.ts";
 import type { DiscordTimes } from "./parts/discord.ts";
+import { openFront } from "./parts/front.ts";
 import { openGoals } from "./parts/goal-store.ts";
-import { openGoalParts } from "./parts/goal-tools.ts";
 import { createHooks } from "./parts/hooks.ts";
 import { openInstalls } from "./parts/installs.ts";
-import { nothingHere, stillStarting } from "./parts/meanwhile.ts";
-import { openOverviews } from "./parts/overviews.ts";
 import { isWebChatOn, openPlaces } from "./parts/places.ts";
 import { openCoordination } from "./parts/open-coordination.ts";
 import { openDiscord, openSlack } from "./parts/platforms.ts";
-import { openServing, startWorkers } from "./parts/serving.ts";
-import { isSlackOverHttp } from "./parts/slack-settings.ts";
 import { openStores } from "./parts/stores.ts";
-import { openTitles } from "./parts/titles.ts";
 import { openWatch } from "./parts/watch.ts";
 import { openWebChat } from "./parts/web-chat.ts";
+import { openWork } from "./parts/work.ts";
 
 /** `start`: all in one; `gateway` takes messages in; `worker` answers them. */
 export type Role = "start" | "gateway" | "worker";
@@ -117,65 +108,40 @@ export async function startApp(
   const started: { readonly name: string; readonly stop: () => Promise<void> }[] = [];
   let stopping: Promise<void> | undefined;
 
+  const startedAs = (name: string, stop: () => Promise<void>): void => void started.push({ name, stop });
+
   async function stopAll(): Promise<void> {
     for (const { name, stop } of started.splice(0).toReversed()) {
       await stop().catch((error: unknown) => log.warn("a part did not stop cleanly", { part: name, error }));
     }
   }
 
-  let waitsFor: string | undefined = "its first steps";
-  const starting: ReadyCheck = {
-    name: "Start",
-    check: () => Promise.resolve(waitsFor && `Bobbin is starting and waits for ${waitsFor}.`),
-  };
-  const checks = [starting];
-  let site: Mounted["app"] = {
-    fetch: async (request) => {
-      const why = await starting.check();
-      return why === undefined ? nothingHere() : stillStarting(why, request.method);
-    },
-  };
-  let adminSite: Mounted["app"] = site;
-  // Slack sends again what is not taken yet.
-  let slackSite: MountedDirectly["direct"] = {
-    answer: (_, response) => Promise.resolve(void response.writeHead(503).end("Bobbin is starting.")),
-  };
-
   try {
-    const adminPages: Mounted = {
-      path: "/admin",
-      app: { fetch: (request, env) => adminSite.fetch(request, env) },
-    };
-    const front: Mounted = { path: "/", app: { fetch: (request, env) => site.fetch(request, env) } };
-    const behind: MountedDirectly = {
-      path: "/slack",
-      direct: { answer: (request, response) => slackSite.answer(request, response) },
-    };
-    const slackFirst = role !== "worker" && isSlackOverHttp(settings) ? [behind] : [];
-    const adminFirst = role === "worker" ? [] : [adminPages];
     const hooks = createHooks();
-    const hooksFirst = role === "worker" ? [] : [hooks.mounted];
-    const apps = [...slackFirst, ...watch.mounted, ...hooksFirst, ...adminFirst, front];
-    const server = await listen({ apps, checks, clock, log }, settings);
-    started.push({ name: "traces", stop: () => watch.stop() });
-    started.push({ name: "http", stop: () => server.close() });
+    const isWorker = role === "worker";
+    const front = await openFront({ clock, log }, settings, {
+      given: [...watch.mounted, ...(isWorker ? [] : [hooks.mounted])],
+      isWorker,
+    });
+    startedAs("traces", () => watch.stop());
+    startedAs("http", () => front.close());
 
-    waitsFor = "Postgres";
+    front.waitsFor("Postgres");
     const database = await openDatabase({ clock, log }, settings, signal, world.times);
-    started.push({ name: "database", stop: () => database.close() });
+    startedAs("database", () => database.close());
     database.takenOver?.addEventListener("abort", () =>
       failed.resolve("Another process has taken over the database; this one stops."),
     );
     const sql = world.sql?.(database.sql) ?? database.sql;
 
-    waitsFor = "Redis";
+    front.waitsFor("Redis");
     const coordination = await openCoordination({ clock, log, newId }, settings, signal, world.times);
-    started.push({ name: "coordination", stop: () => coordination.close() });
+    startedAs("coordination", () => coordination.close());
 
-    const { queue, goalQueue, stops, live, locker } = coordination;
+    const { queue, goalQueue, stops, live } = coordination;
     watch.from(sql, coordination);
     const attendance = openAttendance({ sql, newId, clock, log }, settings, { role, version });
-    started.push({ name: "attendance", stop: () => attendance.stop() });
+    startedAs("attendance", () => attendance.stop());
     const policies = createGoalPolicies(settings.config.goals);
     const { atOnceIn: goalsAtOnceIn } = policies;
     const stores = openStores({ ...world, sql, newId }, { goalsAtOnceIn });
@@ -204,11 +170,11 @@ export async function startApp(
       },
       world.times?.cards,
     );
-    const { goals, goalCommands, goalCards, proposals } = goalLife;
-    started.push({ name: "goals", stop: () => goalLife.stop() });
+    const { goals, goalCommands, goalCards } = goalLife;
+    startedAs("goals", () => goalLife.stop());
     hooks.open({ wakes: goalLife.wakes, hash: sha256, clock, log });
 
-    waitsFor = "Slack";
+    front.waitsFor("Slack");
     const stored = await openInstalls({ sql, log }, settings);
     const { learn = () => {} } = world;
     const slack = await openSlack(
@@ -218,21 +184,24 @@ export async function startApp(
       world.times,
     );
     if (slack !== undefined) {
-      started.push({ name: "slack", stop: () => slack.close() });
-      checks.push(slack.troubles);
+      startedAs("slack", () => slack.close());
+      front.add(slack.troubles);
     }
     const departures = createDepartures(sql);
     const leaveSpace = createLeaveSpace({ departures, goals, queue, stops });
-    waitsFor = "Discord";
+    front.waitsFor("Discord");
     const discord = await openDiscord(
       { places: createThreadPlaces(sql), pacer: coordination.pacer, clock, log },
       settings,
       signal,
       world.times,
     );
-    if (discord !== undefined) started.push({ name: "discord", stop: () => discord.close() });
-    if (discord !== undefined && role === "worker") checks.push(discord.troubles);
-    const placeOptions = { botName: BOT_NAME, replyPages: settings.config.limits.replyPages };
+    if (discord !== undefined) {
+      startedAs("discord", () => discord.close());
+      if (isWorker) front.add(discord.troubles);
+    }
+    const { replyPages } = settings.config.limits;
+    const placeOptions = { botName: BOT_NAME, replyPages };
     const places = openPlaces({ sql, messages, live, log, clock }, { slack, discord }, placeOptions);
     const surfaceOf = (session: SessionId, voice?: Voice): Surface => {
       const surface = watch.surface(places.surfaceOf(session, voice), session);
@@ -252,78 +221,49 @@ export async function startApp(
       },
       world.times?.branches,
     );
-    started.push({ name: "branching", stop: () => branching.stop() });
-    started.push({ name: "goal cards", stop: () => goalCards.stop() });
+    startedAs("branching", () => branching.stop());
+    startedAs("goal cards", () => goalCards.stop());
 
     if (role !== "gateway") {
-      const goalParts = await openGoalParts({ goals, proposals, policies, clock, log, newId }, settings);
-      started.push({ name: "lite model", stop: () => goalParts.close() });
-      const tools = [goalParts.create, ...(world.tools ?? [])];
-      const told = { clock, log, conversation: places.conversation, tools, goalTools: goalParts.tools };
-      const agent = await openAgent(told, settings, BOT_NAME);
-      started.push({ name: "model", stop: () => agent.close() });
-      const sweeper = createSweeper(
+      const { tools, times } = world;
+      const work = await openWork(
         {
+          sql,
+          newId,
+          database,
+          coordination,
           store,
-          queue,
-          goals: { store: goals, queue: goalQueue },
-          clock,
-          log,
-          random: Math.random,
-          exclusive: database.exclusive,
-        },
-        world.times?.sweep,
-      );
-      coordination.onBack(() => sweeper.lookSoon());
-      const overviews = openOverviews(database, { clock, log }, settings.config.retention);
-      started.push({ name: "overviews", stop: () => overviews.stop() });
-      const serving = openServing(
-        {
-          store,
-          pages: createPages(sql),
+          inbox,
           pictures,
           mask: shown,
           stops,
-          clock,
-          log,
-          newId,
-          hash: sha256,
-          model: agent.model,
-          profileOf: agent.profileOf,
-          replies: settings.config.replies,
-          titler: await openTitles({ sql, surfaceOf, clock, log, newId }, settings),
-          surfaceOf,
-          backlog: createBacklog({ store, inbox, access, clock, log, conversationOf }),
-          goals: goalLife.goalTurns(goalParts.bookkeeping),
-          stored: goals,
-          locker,
-          sweeper,
           departures,
-          places,
           access,
           policies,
-          after: overviews.after,
+          goals,
+          goalLife,
+          places,
+          surfaceOf,
+          clock,
+          log,
+          started: startedAs,
         },
-        { worker: `${hostname()}/${process.pid}`, lateWritesMs: coordination.lateWritesMs },
+        settings,
+        { botName: BOT_NAME, tools, sweep: times?.sweep },
       );
-      started.push(
-        ...(await startWorkers({ coordination, database, store }, serving, settings.workerConcurrency)),
-      );
-      sweeper.start();
-      overviews.start();
+      work.start();
       branching.start();
       goalCards.start();
-      started.push({ name: "sweeper", stop: () => sweeper.stop() });
-      attendance.start(sweeper, overviews);
+      attendance.start(work.sweeper, work.overviews);
     }
 
-    const hasWebChat = role !== "worker" && isWebChatOn(settings);
+    const hasWebChat = !isWorker && isWebChatOn(settings);
     const watched = { watched: coordination, attendance: attendance.book, commands: () => commands };
     const seen = { served: { slack, discord }, secrets: world.secrets };
     const reviewed = { sql, access, ...seen, ...watched, stops, queue, newId, clock, log };
-    const admin = openAdmin(reviewed, settings, { url: server.url, hasWebChat });
-    if (role !== "worker") adminSite = admin.site;
-    started.push({ name: "eraser", stop: () => admin.eraser.stop() });
+    const admin = openAdmin(reviewed, settings, { url: front.url, hasWebChat });
+    front.show({ admin: admin.site });
+    startedAs("eraser", () => admin.eraser.stop());
     /** What every way in needs to do what people ask for. */
     const { reacted } = goalLife.wakes;
     const asked = {
@@ -342,13 +282,14 @@ export async function startApp(
       // A gateway does not answer: only its workers know which model does.
       const info = { botName: BOT_NAME, version, demo: role === "start" && settings.model === undefined };
       const door = admin.webDoor;
-      site = openWebChat(
+      const web = openWebChat(
         { ...asked, door, messages, pictures, arrivals, live, newId, log, clock, info },
         settings,
       );
+      front.show({ web });
     }
 
-    if (slack !== undefined && role !== "worker") {
+    if (slack !== undefined && !isWorker) {
       const { arrived, departed } = createSpaceWork({ departures, leaveSpace, queue, log }, "slack");
       const connection = slack.connect({
         ...asked,
@@ -357,13 +298,13 @@ export async function startApp(
         arrived,
         departed,
       });
-      started.push({ name: "slack connection", stop: () => connection.stop() });
+      startedAs("slack connection", () => connection.stop());
       await connection.start();
-      slackSite = connection.http ?? slackSite;
-      checks.push({ name: "Slack", check: () => Promise.resolve(connection.check()) });
+      if (connection.http !== undefined) front.show({ slack: connection.http });
+      front.add({ name: "Slack", check: () => Promise.resolve(connection.check()) });
     }
 
-    if (discord !== undefined && role !== "worker") {
+    if (discord !== undefined && !isWorker) {
       const { leadership } = coordination;
       const marks = createReadingMarks(sql);
       const connection = discord.connect({
@@ -373,20 +314,20 @@ export async function startApp(
         leaveSpace,
         leadership,
       });
-      started.push({ name: "discord connection", stop: () => connection.stop() });
+      startedAs("discord connection", () => connection.stop());
       await connection.start();
-      checks.push({ name: "Discord", check: () => Promise.resolve(connection.check()) });
+      front.add({ name: "Discord", check: () => Promise.resolve(connection.check()) });
     }
 
-    checks.push({
+    front.add({
       name: settings.databaseUrl === undefined ? "Embedded database" : "Postgres",
       check: database.check,
     });
-    if (coordination.check !== undefined) checks.push({ name: "Redis", check: coordination.check });
+    if (coordination.check !== undefined) front.add({ name: "Redis", check: coordination.check });
     if (role === "gateway") attendance.start();
-    waitsFor = undefined;
+    front.waitsFor();
     return {
-      url: server.url,
+      url: front.url,
       hasWebChat,
       failed: failed.promise,
       stop: () => (stopping ??= stopAll()),
