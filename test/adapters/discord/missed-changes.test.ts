@@ -1,5 +1,5 @@
 // What was changed and taken back on Discord while nobody listened, over a real Postgres: it is stored as if it had been heard.
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createDiscordApi } from "../../../src/adapters/discord/api.ts";
 import { Channels } from "../../../src/adapters/discord/channels.ts";
 import { createMembers } from "../../../src/adapters/discord/members.ts";
@@ -8,8 +8,6 @@ import type { Message } from "../../../src/adapters/discord/parse.ts";
 import { createReceive } from "../../../src/adapters/discord/receive.ts";
 import { createErasures } from "../../../src/adapters/postgres/admin/erasures.ts";
 import { createInbox } from "../../../src/adapters/postgres/inbox.ts";
-import { openPostgres } from "../../../src/adapters/postgres/pool.ts";
-import type { Sql } from "../../../src/adapters/postgres/sql.ts";
 import { createThreadPlaces } from "../../../src/adapters/postgres/thread-places.ts";
 import { createTranscripts } from "../../../src/adapters/postgres/transcripts.ts";
 import { createSystemClock } from "../../../src/adapters/system-clock.ts";
@@ -19,21 +17,12 @@ import { answer, asRun, round } from "../../contract/store-samples.ts";
 import { accessWith } from "../../support/access.ts";
 import { createLocalDiscord } from "../../support/discord/local-discord.ts";
 import type { Said } from "../../support/discord/person.ts";
-import { freshDatabase, type FreshDatabase } from "../../support/services/postgres.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { until } from "../../support/until.ts";
+import { postgresBackend } from "../postgres/backends.ts";
 import { storesOver } from "../postgres/store-subject.ts";
 
-let database: FreshDatabase;
-let sql: Sql;
-beforeAll(async () => {
-  database = await freshDatabase();
-  sql = openPostgres({ url: database.url });
-});
-afterAll(async () => {
-  await sql.close();
-  await database[Symbol.asyncDispose]();
-});
+const backend = postgresBackend();
 
 /** A thread with what was taken in of it; nothing is answered. */
 async function openWorld() {
@@ -43,10 +32,10 @@ async function openWorld() {
   const api = createDiscordApi({ log }, { token: discord.token, apiUrl: discord.apiUrl });
   stack.defer(() => api.close());
   const clock = createSystemClock();
-  const transcripts = createTranscripts(sql);
+  const transcripts = createTranscripts(backend.sql());
   const intake = createIntake({
     access: accessWith(),
-    inbox: createInbox(sql),
+    inbox: createInbox(backend.sql()),
     queue: { wake: () => Promise.resolve() },
     stops: { signal: () => Promise.resolve(), watch: () => () => undefined },
     clock,
@@ -61,7 +50,7 @@ async function openWorld() {
   };
   const members = createMembers({ api, clock });
   const bot = { app: discord.applicationId, user: discord.botId, name: "Bobbin" };
-  const places = createThreadPlaces(sql);
+  const places = createThreadPlaces(backend.sql());
   const channels = new Channels(bot.user);
   const receive = createReceive(
     { api, channels, members, intake, owed, places, transcripts, clock, log },
@@ -205,11 +194,11 @@ test("what was erased is no change, although Discord goes on showing it, changed
   const missed = ana.say(thread, "mised");
   ana.edit(missed, "missed");
   await world.hear(root, missed, bo.say(thread, "of mine"));
-  const { store } = storesOver(sql);
+  const { store } = storesOver(backend.sql());
   const { fence } = asRun(await store.open(session, "w"));
   await store.end(fence, { reason: "stop", round: round(1, answer("well")), modelCalls: [] });
   await store.settled(fence);
-  const erasures = createErasures(sql);
+  const erasures = createErasures(backend.sql());
   const who = { platform: "discord", space: discord.guild.id, person: "1", name: "Bea" } as const;
   await erasures.begin("e1", { kind: "person", subject: ana.id }, "asked for", who);
   await erasures.erase("e1", session);

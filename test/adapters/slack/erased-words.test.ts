@@ -1,31 +1,20 @@
 // What was erased goes on standing in the local Slack: neither the tool that reads back nor a first turn brings it in again.
-import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, test } from "vitest";
+import { beforeEach, afterEach, describe, expect, test } from "vitest";
 import { createErasures } from "../../../src/adapters/postgres/admin/erasures.ts";
 import { createErasedWords } from "../../../src/adapters/postgres/erased-words.ts";
-import { openPostgres } from "../../../src/adapters/postgres/pool.ts";
-import type { Sql } from "../../../src/adapters/postgres/sql.ts";
 import { createEarlierMessagesTool } from "../../../src/adapters/tools/earlier-messages.ts";
 import { withoutErased } from "../../../src/core/context/without-erased.ts";
 import type { ErasedThing } from "../../../src/core/ports/erasures.ts";
 import { sessionIdOf, type SessionId } from "../../../src/core/thread.ts";
 import { answer, asRun, message, round } from "../../contract/store-samples.ts";
-import { freshDatabase, type FreshDatabase } from "../../support/services/postgres.ts";
 import type { Person, Said } from "../../support/slack/person.ts";
 import { until } from "../../support/until.ts";
+import { postgresBackend } from "../postgres/backends.ts";
 import { storesOver } from "../postgres/store-subject.ts";
 import { outboundWorld, type OutboundWorld } from "./outbound-world.ts";
 import { backlogOf, conversationIn } from "./read-back.ts";
 
-let database: FreshDatabase;
-let sql: Sql;
-beforeAll(async () => {
-  database = await freshDatabase();
-  sql = openPostgres({ url: database.url });
-});
-afterAll(async () => {
-  await sql.close();
-  await database[Symbol.asyncDispose]();
-});
+const backend = postgresBackend();
 
 let world: OutboundWorld;
 let bo: Person;
@@ -38,7 +27,7 @@ afterEach(() => world[Symbol.asyncDispose]());
 const never = new AbortController().signal;
 const page = (markdown: string) => ({ markdown, buttons: [] });
 
-const conversation = () => withoutErased(conversationIn(world), createErasedWords(sql));
+const conversation = () => withoutErased(conversationIn(world), createErasedWords(backend.sql()));
 
 /** What the model's tool answers. */
 async function toldOf(session: SessionId, where: "thread" | "channel"): Promise<string> {
@@ -62,12 +51,12 @@ async function heard(by: Person, said: Said, root: Said, admission = {}): Promis
   const session = sessionIdOf({ platform: "slack", space: slack.teamId, channel: channel.id, root: root.ts });
   const author = { id: by.id, name: by.name };
   const more = { message: said.ts, author, at: Math.round(Number(said.ts) * 1000) };
-  await storesOver(sql).inbox.put(message(session, "heard", more), { rule: "", ...admission });
+  await storesOver(backend.sql()).inbox.put(message(session, "heard", more), { rule: "", ...admission });
   return session;
 }
 
 async function answered(session: SessionId): Promise<void> {
-  const { store } = storesOver(sql);
+  const { store } = storesOver(backend.sql());
   const { fence } = asRun(await store.open(session, "w"));
   await store.end(fence, { reason: "stop", round: round(1, answer("well")), modelCalls: [] });
   await store.settled(fence);
@@ -76,7 +65,7 @@ async function answered(session: SessionId): Promise<void> {
 let count = 0;
 /** Resolves when what is said next is surely said later. */
 async function erase(thing: ErasedThing): Promise<void> {
-  const erasures = createErasures(sql);
+  const erasures = createErasures(backend.sql());
   const id = `e${++count}`;
   const who = { platform: "slack", space: world.slack.teamId, person: "UBOSS", name: "Bea" } as const;
   expect(await erasures.begin(id, thing, "asked for", who)).toEqual({ kind: "begun" });
@@ -138,8 +127,8 @@ describe("what Slack still shows", () => {
     bo.say(channel, "so it goes", { thread: root });
     const call = bo.say(channel, `${slack.botMention} what now?`, { thread: root });
     await heard(bo, call, root);
-    const { store } = storesOver(sql);
-    await backlogOf(sql, conversation())(session, never);
+    const { store } = storesOver(backend.sql());
+    await backlogOf(backend.sql(), conversation())(session, never);
     const { tail } = asRun(await store.open(session, "w"));
     const first = JSON.stringify(tail[0]?.body);
     expect(first).toContain("so it goes");
