@@ -121,9 +121,13 @@ export const markdown: fc.Arbitrary<string> = fc
 const wideTable = fc
   .tuple(
     fc.constantFrom("", "> ", "- "),
-    fc.constantFrom(
-      "| a | b |",
-      "|a name of a column that is long|and one more that goes on for a while and on and on|",
+    fc.oneof(
+      fc.constantFrom(
+        "| a | b |",
+        "|a name of a column that is long|and one more that goes on for a while and on and on|",
+      ),
+      // Longer than a small page.
+      fc.tuple(prose, prose).map((names) => `| ${names.join(" | ")} |`),
     ),
     fc.array(fc.tuple(prose, prose), { minLength: 1, maxLength: 4 }),
   )
@@ -132,11 +136,15 @@ const wideTable = fc
       .map((line, at) => (mark === "- " ? `${at === 0 ? "- x\n\n  " : "  "}${line}` : mark + line))
       .join("\n"),
   );
-/** Words that lead to an address which stands apart, far below or right there. */
+/** Words that lead to an address which stands apart, far above or below or right there. */
 const references = fc
   .array(fc.tuple(prose, fc.constantFrom("[guide][1]", "[api][]", "[2]", "")), { minLength: 1, maxLength: 5 })
-  .map((parts) => parts.map(([text, reference]) => `${text} ${reference}`).join("\n\n"))
-  .map((text) => `${text}\n\n[1]: https://a.example/g\n[api]: https://b.example/a\n[2]: https://c.example/p`);
+  .chain((parts) => {
+    const said = parts.map(([text, reference]) => `${text} ${reference}`);
+    const addresses = "[1]: https://a.example/g\n[api]: https://b.example/a\n[2]: https://c.example/p";
+    return fc.constantFrom([...said, addresses], [addresses, ...said]);
+  })
+  .map((blocks) => blocks.join("\n\n"));
 const tasks = fc
   .array(fc.tuple(fc.constantFrom("x", " "), itemText), { minLength: 1, maxLength: 5 })
   .map((items) => items.map(([mark, text]) => `- [${mark}] ${text}`).join("\n"));

@@ -40,6 +40,8 @@ export interface Cut {
   readonly marks?: readonly string[];
   /** Header and delimiter row of the table one of whose rows is cut. Default none. */
   readonly table?: string;
+  /** It is within the header of what may become a table: a line of cells with something in them before the cut. Default false. */
+  readonly isInHeader?: boolean;
 }
 
 const SENTENCE_END = /(?:[.!?…][)"'\]”’]*|[。！？][」』）]*)$/u;
@@ -74,9 +76,10 @@ export function lineCuts(view: string, lines: readonly Line[], spans: readonly S
 /** Cuts within lines of prose, ascending. */
 export function wordCuts(view: string, lines: readonly Line[], spans: readonly Span[]): readonly Cut[] {
   const cuts: Cut[] = [];
-  for (const line of lines) {
-    if (!isProse(line) || isHeader(line)) continue;
-    const within = line.before.items.length > 0 || line.role === "item" || line.role === "row";
+  for (const [index, line] of lines.entries()) {
+    if (!isProse(line) || (isHeader(line) && hasRow(view, lines, index))) continue;
+    const isInTable = line.role === "row" || isMaybeHeader(view, line);
+    const within = line.before.items.length > 0 || line.role === "item" || isInTable;
     const text = view.slice(line.start, line.end);
     for (const found of text.matchAll(/[ \t]+|(?<=[。！？][」』）]*)(?![」』）。！？])/gu)) {
       const end = line.start + found.index;
@@ -85,7 +88,7 @@ export function wordCuts(view: string, lines: readonly Line[], spans: readonly S
       if (BLOCK_MARK.test(view.slice(next, next + 12))) continue;
       const ends = SENTENCE_END.test(text.slice(Math.max(0, found.index - 8), found.index));
       const kind = ends ? (within ? "itemSentence" : "sentence") : within ? "itemWord" : "word";
-      cuts.push({ kind, end, next, ...openWithin(line) });
+      cuts.push({ kind, end, next, ...openWithin(line), ...headerAt(view, line, end) });
     }
   }
   return cuts;
@@ -100,8 +103,9 @@ export function characterCuts(view: string, lines: readonly Line[], spans: reado
     while (index < lines.length - 1 && at > (lines[index]?.end ?? 0)) index++;
     const line = lines[index];
     if (line === undefined || at === 0 || at <= line.start + line.lead || at > line.end) continue;
-    const kind = isFenceLine(line) || isHeader(line) || isInside(spans, at) ? "inside" : "cluster";
-    cuts.push({ kind, end: at, next: at, ...openWithin(line) });
+    const isKept = isFenceLine(line) || (isHeader(line) && hasRow(view, lines, index));
+    const kind = isKept || isInside(spans, at) ? "inside" : "cluster";
+    cuts.push({ kind, end: at, next: at, ...openWithin(line), ...headerAt(view, line, at) });
   }
   return cuts;
 }
@@ -216,6 +220,12 @@ function isHeader(line: Line): boolean {
   return line.role === "row" && line.before.table === undefined;
 }
 
+/** Whether anything of a row is in the view below this header: where nothing is, the header and its line of dashes fill a page. */
+function hasRow(view: string, lines: readonly Line[], header: number): boolean {
+  const row = lines[header + 2];
+  return row !== undefined && /[^|\s]/.test(view.slice(row.start + row.lead, row.end));
+}
+
 function isFenceLine(line: Line): boolean {
   return line.role === "opens" || line.role === "closes" || line.role === "delimiter";
 }
@@ -224,6 +234,16 @@ function openWithin(line: Line): Pick<Cut, "state" | "isWithinLine" | "quote" | 
   const { table } = line.before;
   const rows = line.role === "row" && table !== undefined ? { table } : {};
   return { state: stateWithin(line), isWithinLine: true, quote: line.quote, ...rows };
+}
+
+function headerAt(view: string, line: Line, end: number): Pick<Cut, "isInHeader"> {
+  const isSaid = /[\p{L}\p{N}]/u.test(view.slice(line.start + line.lead, end));
+  return isSaid && (isHeader(line) || isMaybeHeader(view, line)) ? { isInHeader: true } : {};
+}
+
+/** Only the line below a header says that it is one, which may not be there yet. Nothing else that begins as a row is as long as a page. */
+function isMaybeHeader(view: string, line: Line): boolean {
+  return line.role === "text" && view.charAt(line.start + line.lead) === "|";
 }
 
 /** What is open within the line: a table cannot go on behind half a row. */

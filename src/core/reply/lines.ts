@@ -78,6 +78,12 @@ export function closingLine(fence: Fence): string {
   return fence.prefix + fence.marker;
 }
 
+/** Where the first line of the text ends. */
+export function endOfLine(text: string): number {
+  const end = text.indexOf("\n");
+  return end === -1 ? text.length : end;
+}
+
 /** How many cells a table row has. */
 export function cellsOf(row: string): number {
   const inner = row
@@ -132,7 +138,8 @@ function readLine(text: string, start: number, end: number, before: LineState, l
   return make("text", open, { items }, lead);
 }
 
-function isDelimiter(content: string): boolean {
+/** Whether it is the line of dashes below the header of a table. */
+export function isDelimiter(content: string): boolean {
   return content.includes("|") && content.includes("-") && DELIMITER.test(content);
 }
 

@@ -2,9 +2,10 @@
 
 import type { SurfaceLimits } from "../ports/surface.ts";
 import type { Cut } from "./cuts.ts";
-import { cellsOf, scanLines, type LineState } from "./lines.ts";
+import { endOfLine, scanLines, type LineState } from "./lines.ts";
 import { movedToMargin } from "./margin.ts";
 import { withNumbers } from "./numbering.ts";
+import { beginEscaped, leftOfHeader, leftOfRow, type Left } from "./table-rest.ts";
 
 export interface Rest {
   readonly text: string;
@@ -90,13 +91,10 @@ function restBehind(
 }
 
 /** What a page leaves: where the cut is at the very end of its line, that is the next one. */
-function leftOf(
-  text: string,
-  cut: Cut,
-  limits: Pick<SurfaceLimits, "pageSize" | "measure">,
-): { readonly left: string; readonly isWithinLine: boolean; readonly escaped?: number } {
+function leftOf(text: string, cut: Cut, limits: Pick<SurfaceLimits, "pageSize" | "measure">): Left {
   const left = text.slice(cut.next);
   if (!cut.isWithinLine) return { left, isWithinLine: false };
+  if (cut.isInHeader === true) return leftOfHeader(text, cut, limits);
   const { fence } = cut.state;
   const [rest = ""] = (fence === undefined ? /^[ \t]*(?:\n|$)/ : /^(?:\n|$)/).exec(left) ?? [];
   if (rest !== "" || left === "") return { left: left.slice(rest.length), isWithinLine: false };
@@ -104,47 +102,7 @@ function leftOf(
   if (cut.table !== undefined) return { left: leftOfRow(left, cut.table, cut, limits), isWithinLine: true };
   const trimmed = left.trimStart();
   const isBetweenWords = trimmed !== left && !isBreaking(cut);
-  const [mark] = (isBetweenWords ? BLOCK_BEGIN.exec(trimmed) : null) ?? [];
-  if (mark === undefined) return { left: trimmed, isWithinLine: true };
-  return { left: `${mark}\\${trimmed.slice(mark.length)}`, isWithinLine: true, escaped: mark.length + 1 };
-}
-
-/**
- * What stands before the sign that would begin an item, a heading or a quote. Amid a line it begins none: no cut between words is put before
- * it, but one at the end of a link that fills a page may be.
- */
-const BLOCK_BEGIN = /^(?:\d{1,9}(?=[.)](?:\s|$))|(?=[-+*](?:\s|$)|#{1,6}(?:\s|$)|>))/;
-
-/** The cells that are left of a row are prose, and the rows below it are a table of their own. */
-function leftOfRow(
-  left: string,
-  table: string,
-  { state, quote }: Cut,
-  limits: Pick<SurfaceLimits, "pageSize" | "measure">,
-): string {
-  const end = endOfLine(left);
-  const cells = left.slice(0, end).split(/(?<!\\)\|/);
-  const said = cells
-    .flatMap((cell) => (cell.trim() === "" ? [] : [cell.trim().replaceAll("\\|", "|")]))
-    .join(" · ");
-  const below = left.slice(end + 1);
-  const [next] = scanLines(below.slice(0, endOfLine(below)), { ...state, table });
-  if (next?.role !== "row") return said + left.slice(end);
-  return `${said}\n${quote.trimEnd()}\n${headerOf(table, limits)}${below}`;
-}
-
-/** What rows need above them to be a table: its header, or where that has no room one without names, or nothing. */
-export function headerOf(
-  table: string,
-  limits: Pick<SurfaceLimits, "pageSize" | "measure">,
-  isBare = false,
-): string {
-  const fits = (header: string): boolean => limits.measure(header) * 2 < limits.pageSize;
-  if (!isBare && fits(table)) return table;
-  const [, delimiter = ""] = table.split("\n");
-  const [lead = ""] = /^[ \t>]*/.exec(delimiter) ?? [];
-  const bare = `${lead}|${" |".repeat(cellsOf(delimiter))}\n${delimiter.replaceAll(/-+/g, "-")}\n`;
-  return fits(bare) ? bare : "";
+  return isBetweenWords ? beginEscaped(trimmed) : { left: trimmed, isWithinLine: true };
 }
 
 function before(added: string, rest: Rest | undefined): Rest | undefined {
@@ -191,9 +149,4 @@ function dedented(text: string, state: LineState, by: number, isWithinItem: bool
     added: 0,
     isWithinItem,
   };
-}
-
-function endOfLine(text: string): number {
-  const end = text.indexOf("\n");
-  return end === -1 ? text.length : end;
 }

@@ -1,11 +1,12 @@
 /**
  * Cuts a reply into pages. Prefers to cut between paragraphs, then list items, lines, sentences, words, and at last
  * between whole characters. A code block that is cut is closed and opened again with its language, a table gets its header
- * again, a quote its marks. A page is decided by its own text alone: while the text grows at its end, all pages but the
- * last keep their bytes.
+ * again, a quote its marks, a link the address that stands on an earlier page. A page is decided by its own text and what stands before
+ * it: while the text grows at its end, all pages but the last keep their bytes.
  */
 
 import type { SurfaceLimits } from "../ports/surface.ts";
+import { createAddresses, withAddresses } from "./addresses.ts";
 import {
   characterCuts,
   cutAt,
@@ -17,7 +18,8 @@ import {
   type CutKind,
 } from "./cuts.ts";
 import { closingLine, scanLines, START, type Fence, type LineState } from "./lines.ts";
-import { headerOf, restAfter, restOf, shownOf, withoutOpeningLine, type Rest } from "./rest.ts";
+import { restAfter, restOf, shownOf, withoutOpeningLine, type Rest } from "./rest.ts";
+import { headerOf, withCellsSaid } from "./table-rest.ts";
 
 export interface PageSize extends Pick<SurfaceLimits, "pageSize" | "measure" | "mostPages"> {
   /** Names of files that the platform has refused; absent for none. */
@@ -58,10 +60,12 @@ type Opening = "whole" | "bare" | "none";
 export function split(markdown: string, limits: PageSize): string[] {
   const pages: string[] = [];
   let rest: Rest | undefined = restOf(markdown, START);
+  const addresses = createAddresses();
   while (rest !== undefined) {
     const page: { readonly text: string; readonly rest: Rest | undefined } = nextPage(rest, limits);
     pages.push(page.text);
-    rest = page.rest;
+    const known = addresses.in(page.text);
+    rest = page.rest && { ...page.rest, text: withAddresses(page.rest, known) };
   }
   return pages;
 }
@@ -147,7 +151,8 @@ function anywhere(
 }
 
 function pageText(rest: Rest, cut: Cut, open: string, opening: Opening): string {
-  const body = shownOf(rest, cut.end);
+  const shown = shownOf(rest, cut.end);
+  const body = cut.isInHeader === true ? withCellsSaid(shown) : shown;
   const { fence } = cut.state;
   // The marks of emphasis are the same at both of its ends.
   if (fence === undefined) return (open + body).trimEnd() + (cut.marks ?? []).toReversed().join("");
@@ -158,7 +163,9 @@ function pageText(rest: Rest, cut: Cut, open: string, opening: Opening): string 
 function openingOf(state: LineState, opening: Opening, limits: PageSize): string {
   if (opening === "none") return "";
   if (state.fence !== undefined) return openingLine(state.fence, opening === "whole");
-  return state.table === undefined ? "" : headerOf(state.table, limits, opening === "bare");
+  return state.table === undefined
+    ? ""
+    : headerOf(state.table, limits, opening === "bare" ? "bare" : "whole");
 }
 
 function openingLine(fence: Fence, withInfo: boolean): string {
