@@ -11,7 +11,9 @@ const SESSION = `
 select s.id, s.rev from sessions s where s.id = coalesce(
   (select i.session from inbox i where i.id = $1::text and i.kind = 'message'),
   (select r.session from pages p join runs r on r.id = p.run
-    where p.message = $2::text and (r.session = $3::text or starts_with(r.session, concat($3::text, ':'))) limit 1))`;
+    where p.message = $2::text and (r.session = $3::text or starts_with(r.session, concat($3::text, ':'))) limit 1),
+  (select g.session from goals g
+    where g.card_message = $2::text and (g.session = $3::text or starts_with(g.session, concat($3::text, ':'))) limit 1))`;
 
 const IS_KEPT = { name: "reaction-kept", text: SESSION };
 

@@ -97,6 +97,8 @@ export interface GoalStep {
   /** What the model named as proof, and what was found by whoever looked; as it stood then. */
   readonly evidence?: string;
   readonly verdict?: Verdict;
+  /** To the card of the goal, in the order in which they were given; of all that happened to a goal the newest has them. */
+  readonly reactions: readonly ReviewedReaction[];
 }
 
 export interface ReviewedThread {

@@ -1,6 +1,6 @@
 // What stands on the page of a thread besides its messages: goals with all that became of them, and what a request was made for.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { storeThread } from "../../support/stored-threads.ts";
+import { storeReactions, storeThread } from "../../support/stored-threads.ts";
 import { openAdminWorld, person, type AdminWorld, type Browser } from "./admin-world.ts";
 
 const SESSION = "slack:T1:C1:171.5";
@@ -55,6 +55,9 @@ test("each goal of a thread is there, also one that was replaced, with what was 
       },
       [goal, kind, JSON.stringify(body)],
     );
+  await sql.query({ text: "update goals set card_message = 'C1-8' where id = 'g1'" });
+  const ben = { id: "U2", name: "Ben" };
+  await storeReactions(sql, SESSION, [], [{ n: 8, person: ben, shown: ":tada:", at: 1_000 }]);
   const { text } = await boss.get(at(SESSION));
   const goals = [...text.matchAll(/<details class="goals">([^]*?)<\/details>/g)].map(
     ([, goal]) => goal ?? "",
@@ -69,10 +72,20 @@ test("each goal of a thread is there, also one that was replaced, with what was 
     "a ticket is &lt;b&gt;no&lt;/b&gt; arrival",
   ])
     expect(goals[1]).toContain(said);
+  // What its card was given is seen without opening it.
+  expect(text).toMatch(
+    /<\/details>\s*<div class="people"><ul class="reactions"[^]*?<bdi>:tada:<\/bdi> <bdi>Ben</,
+  );
+  expect(text.split(":tada:</bdi>")).toHaveLength(2);
   // What stood already is not told again.
   expect(goals[1]?.split("a ticket was bought")).toHaveLength(2);
   const lines = (await boss.send(at(SESSION, "/export"), { format: "jsonl" })).text;
   expect(lines).toContain('"verdict":{"kind":"rejected","reason":"a ticket is <b>no</b> arrival"}');
+  expect(
+    lines.match(
+      /"event":"[a-z]+"(?=[^\n]*"reactions":\[\{"by":\{"id":"U2","name":"Ben"\},"emoji":":tada:")/g,
+    ),
+  ).toEqual(['"event":"replaced"']);
 });
 
 test.each([

@@ -1,6 +1,7 @@
 // Emoji that people give to messages of a thread, as rows: the newest counts, whatever order they come in, and nothing is kept of what is no thread.
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
+import { createGoalCards } from "../../../src/adapters/postgres/goal-cards.ts";
 import { createReview } from "../../../src/adapters/postgres/admin/review.ts";
 import { createReactionBook } from "../../../src/adapters/postgres/reactions.ts";
 import { inboundIdOf } from "../../../src/core/inbound.ts";
@@ -8,6 +9,7 @@ import type { Reaction, ReactedMessage } from "../../../src/core/ports/reactions
 import type { SessionId } from "../../../src/core/thread.ts";
 import { finish } from "../../contract/run-store-subject.ts";
 import { asRun, message } from "../../contract/store-samples.ts";
+import { owner, setGoal } from "../../support/goals.ts";
 import { pgliteBackend, postgresBackend } from "./backends.ts";
 import { storesOver, type Stores } from "./store-subject.ts";
 
@@ -66,6 +68,31 @@ describe.each([postgresBackend(), pgliteBackend()])("$name", (backend) => {
         { message: first.message, person: "U2", name: "Ben", at: 120, emoji: ":+1:" },
       ],
     });
+  });
+
+  test("what people give to the card of a goal stands with the goal, at the newest that happened to it", async () => {
+    const { session } = await answered();
+    const { goals } = stores;
+    const card: ReactedMessage = { near, message: "190.1", inbound: idOf("190.1") };
+    await goals.apply(session, setGoal());
+    const cards = createGoalCards(backend.sql());
+    const owed = await cards.take(1_000, session);
+    if (owed === undefined || "dueInMs" in owed) throw new Error("no card is owed");
+    expect(await book().isKept(card)).toBe(false);
+    await cards.keep(owed, { posts: 1, key: "k", message: card.message });
+    const review = createReview(backend.sql());
+    const before = await review.state(session);
+    await did(card, "given", 100);
+    await did({ ...card, near: { ...near, space: "T2" } }, "given", 100, { person: ben });
+    expect(await review.state(session)).not.toBe(before);
+    await goals.apply(session, { kind: "pause", by: owner });
+    const ofSteps = (await review.goals(session)).map(({ kind, reactions }) => [kind, reactions]);
+    expect(ofSteps).toEqual([
+      ["set", []],
+      ["pause", [{ message: card.message, person: "U1", name: "Ana", emoji: ":eyes:", at: 100 }]],
+    ]);
+    // It is no part of what was said or answered.
+    expect(await seen(session)).toEqual({ asked: [], answer: [] });
   });
 
   test("of a person, message and emoji there is one, whatever order things come in and how often", async () => {

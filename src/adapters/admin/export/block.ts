@@ -75,10 +75,11 @@ function remarkBlock({ at, type, by, text, about, assignee, resolvedAt, resolved
   return { level: "aside", title: `${what}, by ${by}`, at, facts, texts: [text] };
 }
 
-function goalBlock({ at, event, by, status, objective, evidence, verdict }: GoalItem): Block {
+function goalBlock({ at, event, by, status, objective, evidence, verdict, reactions = [] }: GoalItem): Block {
   const who = by === undefined ? "" : ` by ${by}`;
   const checked = verdict === undefined ? [] : [`the check: ${verdict.kind}`];
-  const texts = [objective, evidence, verdict?.reason].filter((text) => text !== undefined);
+  const given = lines(reactions.map((reaction) => reactionText(reaction)));
+  const texts = [objective, evidence, verdict?.reason, ...given].filter((text) => text !== undefined);
   return { level: "aside", title: `Goal: ${event}${who}`, at, facts: [`then ${status}`, ...checked], texts };
 }
 

@@ -1,8 +1,9 @@
-/** The goals that a thread had, the newest first: what each was to reach, what happened to it, and what was found by whoever looked. */
+/** The goals that a thread had, the newest first: what each was to reach, what happened to it, what was found by whoever looked, and the emoji that its card was given. */
 
 import { html } from "hono/html";
 import type { GoalStep } from "../../../core/ports/review.ts";
 import { moment, type Markup } from "./layout.ts";
+import { reactionsMarkup } from "./reactions.ts";
 import { words } from "./words.ts";
 
 /** @param steps of all of them, each goal's in their order. */
@@ -12,12 +13,14 @@ export function goalHistory(steps: readonly GoalStep[]): readonly Markup[] {
 
 function ofGoal(steps: readonly GoalStep[]): Markup {
   const last = steps.at(-1);
+  const given = reactionsMarkup(last?.reactions ?? []);
   return html`<details class="goals">
-    <summary>Goal: <bdi>${last?.objective ?? ""}</bdi> <span class="tag">${last?.status}</span></summary>
-    <ol>
-      ${steps.map((step, n) => stepMarkup(step, steps[n - 1]))}
-    </ol>
-  </details>`;
+      <summary>Goal: <bdi>${last?.objective ?? ""}</bdi> <span class="tag">${last?.status}</span></summary>
+      <ol>
+        ${steps.map((step, n) => stepMarkup(step, steps[n - 1]))}
+      </ol>
+    </details>
+    ${given === "" ? "" : html`<div class="people">${given}</div>`}`;
 }
 
 /** @param before of what stood already only the change is told. */

@@ -50,16 +50,19 @@ export const CALL = `json_build_object('id', c.id, 'run', c.run, 'round', c.roun
   'usage', json_build_object('input', c.input, 'cacheRead', c.cache_read, 'cacheWrite', c.cache_write, 'output', c.output,
     'reasoning', c.reasoning, 'cost', c.cost))`;
 
-/** SQL: what happened to the goals of session `$1`. */
+/** SQL: what happened to the goals of session `$1`; the newest of each goal has what was given to its card. */
 export const GOAL_STEPS = `select g.id as goal, e.at, e.kind, e.who, e.status,
   coalesce(e.body->>'objective', g.body->>'objective') as objective, e.body->>'evidence' as evidence,
-  e.body->'proposal'->'verdict' as verdict
+  e.body->'proposal'->'verdict' as verdict,
+  case when not exists (select from goal_events later where later.goal = g.id and later.n > e.n) then (
+    select ${REACTIONS} from reactions x where x.session = g.session and x.message = g.card_message) end as reactions
 from goals g join goal_events e on e.goal = g.id where g.session = $1 order by g.n, e.n limit 1000`;
 
-export type GoalStepRow = Omit<GoalStep, "who" | "evidence" | "verdict"> & {
+export type GoalStepRow = Omit<GoalStep, "who" | "evidence" | "verdict" | "reactions"> & {
   readonly who: string | null;
   readonly evidence: string | null;
   readonly verdict: Verdict | null;
+  readonly reactions: readonly ReactionRow[] | null;
 };
 
 type ReactionRow = Omit<ReviewedReaction, "takenAt"> & { readonly takenAt: number | null };
@@ -104,9 +107,10 @@ export interface InboundRow {
   readonly reactions: readonly ReactionRow[] | null;
 }
 
-export function toGoalStep({ who, evidence, verdict, ...step }: GoalStepRow): GoalStep {
+export function toGoalStep({ who, evidence, verdict, reactions, ...step }: GoalStepRow): GoalStep {
   return {
     ...step,
+    reactions: toReactions(reactions),
     ...(who === null ? {} : { who }),
     ...(evidence === null ? {} : { evidence }),
     ...(verdict === null ? {} : { verdict }),

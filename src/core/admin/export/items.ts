@@ -80,6 +80,8 @@ export interface GoalItem extends Of {
   readonly objective: string;
   readonly evidence?: string;
   readonly verdict?: { readonly kind: string; readonly reason: string };
+  /** To its card; only in the newest of a goal. */
+  readonly reactions?: readonly ExportedReaction[];
 }
 
 export interface InboundItem extends Of {
@@ -219,7 +221,7 @@ export function remarkItem(thread: SessionId, remark: Remark, mask: Mask): Remar
 }
 
 export function goalItem(thread: SessionId, step: GoalStep, mask: Mask): GoalItem {
-  const { goal, at, kind, who, status, objective, evidence, verdict } = step;
+  const { goal, at, kind, who, status, objective, evidence, verdict, reactions } = step;
   const by = who === undefined ? {} : { by: who };
   return {
     kind: "goal",
@@ -232,6 +234,7 @@ export function goalItem(thread: SessionId, step: GoalStep, mask: Mask): GoalIte
     objective: mask(objective ?? ""),
     ...(evidence === undefined ? {} : { evidence: mask(evidence) }),
     ...(verdict === undefined ? {} : { verdict: { kind: verdict.kind, reason: mask(verdict.reason) } }),
+    ...(reactions.length === 0 ? {} : { reactions: reactions.map(reactionOf) }),
   };
 }
 
