@@ -4,6 +4,7 @@ import type { Hono } from "hono";
 import { html } from "hono/html";
 import type { Audit, AuditedLine, AuditKind } from "../../core/ports/audit.ts";
 import { aroundOf } from "./around.ts";
+import { apart } from "./pages/apart.ts";
 import { moment, nothing, page, type Markup } from "./pages/layout.ts";
 import { shown } from "./shown.ts";
 import { threadPathOf } from "./pages/paths.ts";
@@ -73,7 +74,7 @@ function tableOf(lines: readonly AuditedLine[]): Markup {
   const row = ({ at, who, kind, session, about }: AuditedLine): Markup =>
     html`<tr>
       <td>${moment(at)}</td>
-      <td><bdi>${who.name}</bdi> <code class="dim">${who.person}</code></td>
+      <td>${apart(who.name)} <code class="dim">${who.person}</code></td>
       <td>${DONE[kind] ?? kind}</td>
       <td class="wide">
         ${session === undefined ? "" : html`<a href="${threadPathOf(session)}"><code>${session}</code></a>`}

@@ -4,6 +4,7 @@ import type { Hono } from "hono";
 import { html } from "hono/html";
 import type { Audit } from "../../core/ports/audit.ts";
 import type { Entered, SignIns } from "../../core/ports/sign-ins.ts";
+import { apart } from "./pages/apart.ts";
 import { moment, nothing, page, problemPage, token, type Markup } from "./pages/layout.ts";
 import { shown } from "./shown.ts";
 import { aroundOf } from "./around.ts";
@@ -21,7 +22,7 @@ export function routeBrowsers(
     const own = browsers.filter((each) => each.who.person === who.person);
     const row = (each: Entered): Markup =>
       html`<tr>
-        <td class="who"><bdi>${each.who.name}</bdi> <code class="dim">${each.who.person}</code></td>
+        <td class="who">${apart(each.who.name)} <code class="dim">${each.who.person}</code></td>
         <td data-label="Since">${moment(each.createdAt)}</td>
         <td data-label="Last seen">${moment(each.seenAt)}</td>
         <td class="wide">${each.browser === "" ? html`<span class="dim">not said</span>` : each.browser}</td>

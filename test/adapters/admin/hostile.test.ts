@@ -23,7 +23,7 @@ beforeAll(async () => {
   [run = ""] = await storeThread(sql, {
     session: SESSION,
     said: [HOSTILE, HOSTILE],
-    author: { id: "U1", name: `${SCRIPT}${MARKUP}\u202e` },
+    author: { id: "U1", name: `${SCRIPT}${MARKUP}\u2069\u202e` },
     error: `${SCRIPT}${MARKUP}`,
     reason: "error",
     model: `${SCRIPT}${MARKUP}`,
@@ -32,7 +32,7 @@ beforeAll(async () => {
     text: `update model_calls set params = '{"v":1,"model":{"name":"m","contextWindow":9,"caching":"automatic"},"outputTokens":9,"caching":false}'`,
   });
   const reaction = {
-    person: { id: MARKUP, name: `${SCRIPT}${MARKUP}\u202e` },
+    person: { id: MARKUP, name: `${SCRIPT}${MARKUP}\u2069\u202e` },
     shown: `${SCRIPT}${MARKUP}`,
     at: 1,
   };
@@ -79,6 +79,9 @@ function expectHarmless(text: string): void {
   expect(text).toContain("&lt;script&gt;alert");
   for (const raw of ["<script>alert", "<img src=x", "<style>", "\u0000", 'javascript:alert(1)"'])
     expect(text).not.toContain(raw);
+  // No name or label goes on turning letters around behind itself.
+  for (const [, called = ""] of text.matchAll(/<bdi[^>]*>([^<]*)<\/bdi>/g))
+    expect(called).not.toMatch(/[\u202a-\u202e]|^[^\u2066-\u2068]*\u2069/u);
   // No code on the page itself, and nothing from elsewhere.
   expect(text.replaceAll(/"[^"]*"/g, `""`)).not.toMatch(/<[^>]+\s(?:style|on[a-z]+)=/);
   const addresses = [...text.matchAll(/<[a-z]+\s[^<>]*?\b(?:href|src|action)="([^"]*)"/g)].map(

@@ -4,6 +4,7 @@ import { html } from "hono/html";
 import type { ErasedThing, ErasedThread, Erasure, Extent } from "../../../core/ports/erasures.ts";
 import type { Hold } from "../../../core/ports/holds.ts";
 import type { Overview } from "../../../core/ports/overviews.ts";
+import { apart } from "./apart.ts";
 import { labelShown } from "./label.ts";
 import { moment, nothing, token, type Markup } from "./layout.ts";
 import { threadPathOf } from "./paths.ts";
@@ -60,7 +61,7 @@ function holdTable(holds: readonly Hold[], csrf: string): Markup {
         ${isOfNobody === true ? html`<br /><span class="dim">Nobody of that id has written here yet.</span>` : ""}
       </td>
       <td data-label="Since">${moment(at)}</td>
-      <td data-label="By"><bdi>${name}</bdi></td>
+      <td data-label="By">${apart(name)}</td>
       <td class="wide"><span class="plain">${reason}</span></td>
       <td>
         ${
@@ -68,7 +69,7 @@ function holdTable(holds: readonly Hold[], csrf: string): Markup {
             ? html`<form method="post" action="/admin/holds/${id}/lift">
                 ${token(csrf)}<button class="act">Lift</button>
               </form>`
-            : html`<span class="dim">lifted by <bdi>${liftedName ?? ""}</bdi> ${moment(liftedAt)}</span>`
+            : html`<span class="dim">lifted by ${apart(liftedName ?? "")} ${moment(liftedAt)}</span>`
         }
       </td>
     </tr>`;
@@ -80,7 +81,7 @@ function erasureTable(erasures: readonly Omit<Erasure, "threads">[]): Markup {
     html`<tr>
       <td><a href="/admin/erasures/${id}">${thing.kind}</a> <code>${thing.subject}</code></td>
       <td data-label="When">${moment(at)}</td>
-      <td data-label="By"><bdi>${who.name}</bdi></td>
+      <td data-label="By">${apart(who.name)}</td>
       <td class="wide"><span class="plain">${reason}</span></td>
       <td>
         ${doneAt === undefined ? html`<span class="tag live">under way</span>` : html`<span class="tag good">done</span>`}
@@ -125,12 +126,12 @@ const WHAT_GOES: Readonly<Record<ErasedThing["kind"], readonly string[]>> = {
 /** Shown before anything happens. */
 export function confirmBody(
   thing: ErasedThing,
-  name: Markup | string,
+  name: string,
   { action, csrf, back }: { readonly action: string; readonly csrf: string; readonly back: string },
 ): Markup {
   return html`<p class="back"><a href="${back}">Back</a></p>
     <h1>Erase ${thing.kind === "thread" ? "this thread" : "this person"}?</h1>
-    <p><bdi>${name}</bdi> <code>${thing.subject}</code></p>
+    <p>${apart(name)} <code>${thing.subject}</code></p>
     <p>This cannot be undone. What is erased:</p>
     <ul>
       ${WHAT_GOES[thing.kind].map((line) => html`<li>${line}</li>`)}
@@ -173,7 +174,7 @@ export function erasureBody({ id, thing, reason, who, at, doneAt, threads }: Era
   return html`<p class="back"><a href="/admin/erasures">Erasing and holds</a></p>
     <h1>Erased: ${thing.kind} <code>${thing.subject}</code></h1>
     <p>
-      By <bdi>${who.name}</bdi> <code>${who.person}</code>, ${moment(at)}.
+      By ${apart(who.name)} <code>${who.person}</code>, ${moment(at)}.
       ${
         doneAt === undefined
           ? html`<span class="tag live">under way</span> ${left} of ${threads.length} threads are left.
@@ -203,7 +204,7 @@ function threadRow({ session, extent, doneAt, counts, digest, heldBack }: Erased
           ? moment(doneAt)
           : heldBack === undefined
             ? "not yet"
-            : html`held back by <bdi>${heldBack.name}</bdi>: <span class="plain">${heldBack.reason}</span>`
+            : html`held back by ${apart(heldBack.name)}: <span class="plain">${heldBack.reason}</span>`
       }
     </td>
     <td class="wide">${rows.map(([name, count]) => `${name} ${count}`).join(", ")}</td>

@@ -2,6 +2,7 @@
 
 import { html } from "hono/html";
 import type { GoalStep } from "../../../core/ports/review.ts";
+import { apart } from "./apart.ts";
 import { moment, type Markup } from "./layout.ts";
 import { reactionsMarkup } from "./reactions.ts";
 import { words } from "./words.ts";
@@ -15,7 +16,7 @@ function ofGoal(steps: readonly GoalStep[]): Markup {
   const last = steps.at(-1);
   const given = reactionsMarkup(last?.reactions ?? []);
   return html`<details class="goals">
-      <summary>Goal: <bdi>${last?.objective ?? ""}</bdi> <span class="tag">${last?.status}</span></summary>
+      <summary>Goal: ${apart(last?.objective ?? "")} <span class="tag">${last?.status}</span></summary>
       <ol>
         ${steps.map((step, n) => stepMarkup(step, steps[n - 1]))}
       </ol>

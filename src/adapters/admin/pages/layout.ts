@@ -3,6 +3,7 @@
 import { html } from "hono/html";
 import type { AdminRole } from "../../../core/admin/viewers.ts";
 import type { Person } from "../../../core/ports/sign-ins.ts";
+import { apart } from "./apart.ts";
 
 export type Markup = ReturnType<typeof html>;
 
@@ -49,7 +50,7 @@ export function page(around: Around, section: Section, title: string, body: Mark
           <span class="dim"
             ><span class="role">${role} of</span> <code>${who.platform}:${who.space}</code></span
           >
-          <bdi>${who.name}</bdi>
+          ${apart(who.name)}
           <a href="/admin/sign-in">Other space</a>
           <form method="post" action="/admin/out">${token(csrf)}<button class="act">Sign out</button></form>
         </div>

@@ -6,6 +6,7 @@ import { formatDuration } from "../../../core/measure.ts";
 import type { Attending } from "../../../core/ports/attendance.ts";
 import type { Load, NamedThread, OpenRun, ParkedRun, SpaceWork } from "../../../core/ports/operations.ts";
 import type { BudgetState, QueueDepth } from "../../../core/ports/watched.ts";
+import { apart } from "./apart.ts";
 import { labelShown } from "./label.ts";
 import { moment, nothing, token, type Markup } from "./layout.ts";
 import { BOARD_PATH, threadPathOf } from "./paths.ts";
@@ -169,7 +170,7 @@ function runsPart({ work }: OperationsView): Markup {
     return html`<tr>
       <td class="wide">
         ${threadLink(run)}
-        <span class="dim under"><bdi>${run.requester}</bdi>, ${run.cause}, <code>${run.run}</code></span>
+        <span class="dim under">${apart(run.requester)}, ${run.cause}, <code>${run.run}</code></span>
       </td>
       <td>
         ${run.isSettling ? html`<span class="tag">being delivered</span>` : html`<span class="tag live">running</span>`}
@@ -236,7 +237,7 @@ function parkedPart(work: OperationsView["work"], csrf: string): Markup {
     html`<tr>
       <td class="wide">
         ${threadLink(run)}
-        <span class="dim under"><bdi>${run.requester}</bdi>, <code>${run.run}</code></span>
+        <span class="dim under">${apart(run.requester)}, <code>${run.run}</code></span>
       </td>
       <td><span class="tag bad">${run.error ?? "error"}</span></td>
       <td data-label="Since">${moment(run.endedAt)}</td>

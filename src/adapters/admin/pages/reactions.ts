@@ -2,6 +2,7 @@
 
 import { html } from "hono/html";
 import type { ReviewedReaction } from "../../../core/ports/review.ts";
+import { apart } from "./apart.ts";
 import { moment, type Markup } from "./layout.ts";
 
 /** @param pages the messages of an answer: of several it is said to which one it was. */
@@ -20,7 +21,7 @@ function one(
   pages: readonly string[],
 ): Markup {
   const page = pages.length > 1 ? pages.indexOf(message) + 1 : 0;
-  const given = html`<bdi>${emoji}</bdi> <bdi>${name}</bdi>`;
+  const given = html`${apart(emoji)} ${apart(name)}`;
   return html`<li
     class="reaction ${takenAt === undefined ? "" : "taken"}"
     title="${name} (${person}): ${emoji}"

@@ -6,6 +6,7 @@ import type { ReviewState } from "../../../core/ports/overviews.ts";
 import type { Refusal } from "../../../core/ports/reviews.ts";
 import type { Person } from "../../../core/ports/sign-ins.ts";
 import type { SessionId } from "../../../core/thread.ts";
+import { apart } from "./apart.ts";
 import { moment, nothing, token, type Around, type Markup } from "./layout.ts";
 import { threadPathOf } from "./paths.ts";
 import { queues } from "./queues.ts";
@@ -65,7 +66,7 @@ function refusalMarkup(refusal: Refusal, { opened, csrf, role, path }: RefusalsV
         : "";
   return html`<li class="alone-line">
     <header>
-      <strong><bdi>${author.name}</bdi></strong> <code class="dim">${author.id}</code> ${moment(at)} in
+      <strong>${apart(author.name)}</strong> <code class="dim">${author.id}</code> ${moment(at)} in
       ${hasThread ? html`<a href="${threadPathOf(session)}"><code>${session}</code></a>` : html`<code>${session}</code>`}
       ${hasThread ? "" : html`<span class="tag">no thread began</span>`} ${stateOf(review)}
     </header>
@@ -100,8 +101,8 @@ function shut(session: SessionId, form: Markup | undefined): Markup {
 }
 
 export function stateOf({ assigneeName, reviewedAt, reviewedName }: ReviewState): Markup {
-  return html`${assigneeName === undefined ? "" : html`<span class="tag">with <bdi>${assigneeName}</bdi></span>`}
-  ${reviewedAt === undefined ? "" : html`<span class="dim">reviewed by <bdi>${reviewedName ?? ""}</bdi> ${moment(reviewedAt)}</span>`}`;
+  return html`${assigneeName === undefined ? "" : html`<span class="tag">with ${apart(assigneeName)}</span>`}
+  ${reviewedAt === undefined ? "" : html`<span class="dim">reviewed by ${apart(reviewedName ?? "")} ${moment(reviewedAt)}</span>`}`;
 }
 
 function reviewButtons(session: SessionId, csrf: string): Markup {

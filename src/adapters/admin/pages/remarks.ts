@@ -5,6 +5,7 @@ import type { Overview } from "../../../core/ports/overviews.ts";
 import { REMARK_KINDS, type Remark, type RemarkKind } from "../../../core/ports/remarks.ts";
 import type { Person } from "../../../core/ports/sign-ins.ts";
 import type { SessionId } from "../../../core/thread.ts";
+import { apart } from "./apart.ts";
 import { moment, token, type Markup } from "./layout.ts";
 import { labelShown } from "./label.ts";
 import { lostMarkup, type Lost } from "./lost.ts";
@@ -82,10 +83,10 @@ function remarkMarkup(
         </form>`;
   return html`<li>
     <p>
-      <span class="tag ${isOpen ? "bad" : ""}">${kind}</span> <bdi>${name}</bdi> ${moment(at)}
+      <span class="tag ${isOpen ? "bad" : ""}">${kind}</span> ${apart(name)} ${moment(at)}
       ${about === undefined ? "" : html`<a href="${entryPathOf(session, about.epoch, about.seq)}">entry ${about.epoch}.${about.seq}</a>`}
-      ${assigneeName === undefined ? "" : html`<span class="dim">with <bdi>${assigneeName}</bdi></span>`}
-      ${resolvedAt === undefined ? "" : html`<span class="dim">resolved by <bdi>${resolvedName ?? ""}</bdi> ${moment(resolvedAt)}</span>`}
+      ${assigneeName === undefined ? "" : html`<span class="dim">with ${apart(assigneeName)}</span>`}
+      ${resolvedAt === undefined ? "" : html`<span class="dim">resolved by ${apart(resolvedName ?? "")} ${moment(resolvedAt)}</span>`}
     </p>
     ${words(text)}
     ${isOpen ? html`<div class="acts">${button("assign", "I look after it")} ${giveTo} ${button("resolve", "Resolved")}</div>` : ""}

@@ -4,6 +4,7 @@ import { html } from "hono/html";
 import { formatDuration } from "../../../core/measure.ts";
 import type { Overview } from "../../../core/ports/overviews.ts";
 import type { ReviewedCall } from "../../../core/ports/review.ts";
+import { apart } from "./apart.ts";
 import { moment, type Markup } from "./layout.ts";
 import { threadPathOf } from "./paths.ts";
 import { requestName, usageText } from "./thread-run.ts";
@@ -19,12 +20,12 @@ export interface RequestView {
 export function requestBody({ overview, call, body, isSame }: RequestView): Markup {
   const path = threadPathOf(overview.session);
   return html`<p class="back">
-      <a href="${path}#run-${call.run}"><bdi>${overview.label}</bdi></a>
+      <a href="${path}#run-${call.run}">${apart(overview.label)}</a>
     </p>
     <h1>${requestName(call)} of <code>${call.run}</code></h1>
     <p>
-      To <bdi>${call.model}</bdi>, ${moment(call.startedAt)}, ${formatDuration(call.durationMs)},
-      ${call.outcome}, ${usageText(call.usage)}
+      To ${apart(call.model)}, ${moment(call.startedAt)}, ${formatDuration(call.durationMs)}, ${call.outcome},
+      ${usageText(call.usage)}
     </p>
     <p>${sameness(isSame)} <a class="act" href="${path}/calls/${call.id}?raw">Save the bytes</a></p>
     ${messages(body)}

@@ -4,6 +4,7 @@ import { html } from "hono/html";
 import type { SignInWay } from "../../../core/ports/sign-in-way.ts";
 import type { Person } from "../../../core/ports/sign-ins.ts";
 import type { Platform } from "../../../core/thread.ts";
+import { apart } from "./apart.ts";
 import { lonePage, type Markup } from "./layout.ts";
 import { lostMarkup, type Lost } from "./lost.ts";
 import { wayPathOf } from "./paths.ts";
@@ -89,8 +90,8 @@ export function enterPage(who: Person, secret: string): Markup {
   return lonePage(
     "Sign in",
     html`<p>
-        As <bdi>${who.name}</bdi>, for the threads of <code>${who.platform}:${who.space}</code>. If that is
-        not you, close this page.
+        As ${apart(who.name)}, for the threads of <code>${who.platform}:${who.space}</code>. If that is not
+        you, close this page.
       </p>
       <form method="post" action="/admin/in/${secret}"><button class="act main">Sign in</button></form>
       <p class="dim">

@@ -5,6 +5,7 @@ import type { Part, Picture } from "../../../core/part.ts";
 import type { LongResult, ReviewedEntry } from "../../../core/ports/review.ts";
 import type { SessionId } from "../../../core/thread.ts";
 import { formatDuration } from "../../../core/measure.ts";
+import { apart } from "./apart.ts";
 import { moment, type Markup } from "./layout.ts";
 import { entryPathOf, threadPathOf } from "./paths.ts";
 import { words } from "./words.ts";
@@ -27,7 +28,7 @@ export function entryForModel(
   function inside(): Markup {
     switch (body.kind) {
       case "user":
-        return html`${head(html`User: <bdi>${body.author?.name ?? ""}</bdi>${round ? " (joined while it worked)" : ""}`)}
+        return html`${head(html`User: ${apart(body.author?.name ?? "")}${round ? " (joined while it worked)" : ""}`)}
         ${body.parts.map((part) => partForModel(part, whole))}`;
       case "assistant":
         return html`${head("Model")}
@@ -78,7 +79,7 @@ export function entryForModel(
 function pictureLine({ alt = "", mimeType, bytes, hash }: Picture): Markup {
   const kept = hash === undefined ? "not shown to people" : "shown to people";
   return html`<p class="dim">
-    Image <bdi>${alt}</bdi>, ${mimeType}, ${bytes.toLocaleString("en")} bytes, ${kept}
+    Image ${apart(alt)}, ${mimeType}, ${bytes.toLocaleString("en")} bytes, ${kept}
   </p>`;
 }
 
@@ -90,9 +91,9 @@ function partForModel(part: Part, whole: string): Markup {
       return html`<p class="dim">For the model only:</p>
         ${words(part.text, whole)}`;
     case "image":
-      return html`<p class="dim">Image <bdi>${part.name ?? ""}</bdi>, ${part.mimeType}</p>`;
+      return html`<p class="dim">Image ${apart(part.name ?? "")}, ${part.mimeType}</p>`;
     case "file":
-      return html`<p class="dim">File <bdi>${part.name}</bdi>, ${part.mimeType}</p>`;
+      return html`<p class="dim">File ${apart(part.name)}, ${part.mimeType}</p>`;
     default:
       return part satisfies never;
   }

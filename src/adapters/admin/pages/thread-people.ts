@@ -4,6 +4,7 @@ import { html } from "hono/html";
 import { givenTo } from "../../../core/command/command.ts";
 import type { Part } from "../../../core/part.ts";
 import type { ReviewedInbound } from "../../../core/ports/review.ts";
+import { apart } from "./apart.ts";
 import { moment, type Markup } from "./layout.ts";
 import { reactionsMarkup } from "./reactions.ts";
 import { cut, words } from "./words.ts";
@@ -18,7 +19,7 @@ export function messageOf(view: ReviewedInbound, corrections: readonly ReviewedI
   );
   return html`<article class="said">
     <header>
-      <strong><bdi>${inbound.author.name}</bdi></strong>
+      <strong>${apart(inbound.author.name)}</strong>
       <code class="dim">${inbound.author.id}</code> ${moment(inbound.at)}
     </header>
     ${partsMarkup(inbound.parts)}
@@ -37,14 +38,14 @@ export function messageOf(view: ReviewedInbound, corrections: readonly ReviewedI
 /** What is no message: a button, a command, a change of what is not on the page. */
 export function inboundAlone(view: ReviewedInbound): Markup {
   const { inbound } = view;
-  const by = html`<bdi>${inbound.author.name}</bdi> <code class="dim">${inbound.author.id}</code>`;
+  const by = html`${apart(inbound.author.name)} <code class="dim">${inbound.author.id}</code>`;
   switch (inbound.kind) {
     case "command": {
       const { command } = inbound;
       const given = givenTo(command);
       return html`<p class="did">
           ${by} gave
-          <kbd>${command.name}</kbd>${given === undefined ? "" : html` <bdi>${cut(given, 200)}</bdi>`}
+          <kbd>${command.name}</kbd>${given === undefined ? "" : html` ${apart(cut(given, 200))}`}
           ${moment(inbound.at)}
         </p>
         ${decision(view)}`;
@@ -73,9 +74,9 @@ export function partsMarkup(parts: readonly Part[]): Markup {
       case "note":
         return html``;
       case "image":
-        return html`<p class="dim">Image <bdi>${part.name ?? ""}</bdi>, ${part.mimeType}</p>`;
+        return html`<p class="dim">Image ${apart(part.name ?? "")}, ${part.mimeType}</p>`;
       case "file":
-        return html`<p class="dim">File <bdi>${part.name}</bdi>, ${part.mimeType}</p>`;
+        return html`<p class="dim">File ${apart(part.name)}, ${part.mimeType}</p>`;
       default:
         return part satisfies never;
     }

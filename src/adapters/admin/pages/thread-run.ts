@@ -12,6 +12,7 @@ import type {
 } from "../../../core/ports/review.ts";
 import type { SessionId } from "../../../core/thread.ts";
 import { totalTokens, type Usage } from "../../../core/usage.ts";
+import { apart } from "./apart.ts";
 import { moment, type Markup } from "./layout.ts";
 import { threadPathOf } from "./paths.ts";
 import { reactionsMarkup } from "./reactions.ts";
@@ -51,7 +52,7 @@ function head({ run, inbounds }: RunBlock): Markup {
         >${outcome?.reason ?? "running"}</span
       >
       <a href="#run-${run.id}"><code>${run.id}</code></a>
-      <span>${run.cause} of <bdi>${run.requester}</bdi></span> ${moment(run.startedAt)}
+      <span>${run.cause} of ${apart(run.requester)}</span> ${moment(run.startedAt)}
       <span class="dim"
         >${run.rounds}
         ${run.rounds === 1 ? "round" : "rounds"}${took === undefined ? "" : `, ${took}`}${
@@ -100,7 +101,7 @@ function peopleSaw({ run, entries, inbounds, corrections }: RunBlock): Markup {
   ${run.feedback.map(
     ({ person, name, value, at }) =>
       html`<p class="did">
-        <bdi>${name}</bdi> <code class="dim">${person}</code> pressed
+        ${apart(name)} <code class="dim">${person}</code> pressed
         <span class="tag ${value === "bad" ? "bad" : "good"}">${value}</span> ${moment(at)}
       </p>`,
   )}
@@ -131,8 +132,8 @@ function callLine(session: SessionId, call: ReviewedCall): Markup {
   const { id, model, startedAt, durationMs, outcome, error, usage, tries } = call;
   const first = tries.find(({ firstTokenMs }) => firstTokenMs !== undefined)?.firstTokenMs;
   return html`<p class="call-line">
-    <a href="${threadPathOf(session)}/calls/${id}">${requestName(call)}</a> to
-    <bdi>${model}</bdi> ${moment(startedAt)}
+    <a href="${threadPathOf(session)}/calls/${id}">${requestName(call)}</a> to ${apart(model)}
+    ${moment(startedAt)}
     <span class="dim"
       >${formatDuration(durationMs)}${first === undefined ? "" : `, first word after ${formatDuration(first)}`},
       ${usageText(usage)}</span

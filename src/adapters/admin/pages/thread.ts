@@ -4,6 +4,7 @@ import { html } from "hono/html";
 import { formatMoney } from "../../../core/measure.ts";
 import type { Overview } from "../../../core/ports/overviews.ts";
 import type { GoalStep, ReviewedEntry, ReviewedInbound, ReviewedThread } from "../../../core/ports/review.ts";
+import { apart } from "./apart.ts";
 import { goalHistory } from "./goals.ts";
 import { moment, nothing, type Markup } from "./layout.ts";
 import { threadPathOf } from "./paths.ts";
@@ -40,7 +41,7 @@ export function threadBody(view: ThreadView): Markup {
   const { overview, side } = view;
   const path = threadPathOf(overview.session);
   return html`<p class="back"><a href="/admin/">Threads</a></p>
-    <h1><bdi>${overview.label}</bdi></h1>
+    <h1>${apart(overview.label)}</h1>
     <p class="dim">
       <code>${overview.session}</code>, begun
       ${moment(overview.startedAt)}${

@@ -3,6 +3,7 @@
 import { html } from "hono/html";
 import { formatMoney } from "../../../core/measure.ts";
 import type { Found, Hit, Mark, Overview, OverviewFilter } from "../../../core/ports/overviews.ts";
+import { apart } from "./apart.ts";
 import { moment, nothing, type Markup } from "./layout.ts";
 import { labelShown } from "./label.ts";
 import { entryPathOf, threadPathOf } from "./paths.ts";
@@ -148,11 +149,11 @@ function row(each: Overview): Markup {
     <td class="wide">
       <a href="${threadPathOf(each.session)}"><bdi class="label">${labelShown(each)}</bdi></a>
       <span class="dim under"
-        ><bdi>${each.firstName ?? "nobody"}</bdi>${others} in <code>${each.channel}</code>
+        >${apart(each.firstName ?? "nobody")}${others} in <code>${each.channel}</code>
         ${each.isDirect ? html`<span class="tag">direct</span>` : each.isPrivate ? html`<span class="tag">private</span>` : ""}
         ${each.source === undefined ? "" : html`<a class="tag" href="${threadPathOf(each.source)}">branched</a>`}
         ${each.hasGoal ? html`<span class="tag">goal</span>` : ""}
-        ${each.review.assigneeName === undefined ? "" : html`<span class="tag">with <bdi>${each.review.assigneeName}</bdi></span>`}
+        ${each.review.assigneeName === undefined ? "" : html`<span class="tag">with ${apart(each.review.assigneeName)}</span>`}
         ${(each.review.reviewedAt ?? 0) < each.touchedAt ? "" : html`<span class="tag good">reviewed</span>`}
         ${each.flags > 0 ? html`<span class="tag bad">${each.flags} open ${each.flags === 1 ? "flag" : "flags"}</span>` : ""}
       </span>
@@ -162,7 +163,7 @@ function row(each: Overview): Markup {
     <td class="number" data-label="Turns">${each.runs}</td>
     <td class="number" data-label="Context">${context(each)}</td>
     <td data-label="Cause">${each.cause ?? ""}</td>
-    <td data-label="Model"><bdi>${each.model ?? ""}</bdi></td>
+    <td data-label="Model">${apart(each.model ?? "")}</td>
     <td class="number" data-label="Spent">
       ${each.cost === undefined ? html`<span class="dim">not told</span>` : formatMoney(each.cost)}
     </td>
@@ -214,12 +215,12 @@ function hitList(found: NonNullable<ThreadsView["found"]>, text: string): Markup
   if (hits.length === 0) return "";
   const item = ({ session, epoch, seq, at, snippet, ...hit }: Hit): Markup =>
     html`<li>
-      <a href="${entryPathOf(session, epoch, seq)}"><bdi>${labelShown(hit)}</bdi></a>
+      <a href="${entryPathOf(session, epoch, seq)}">${apart(labelShown(hit))}</a>
       ${moment(at)}
       <p dir="auto">${snippet.before}<mark>${snippet.hit}</mark>${snippet.after}</p>
     </li>`;
   return html`<section aria-label="Found">
-    <h2>${hitHeading(found)} “<bdi>${text}</bdi>”</h2>
+    <h2>${hitHeading(found)} “${apart(text)}”</h2>
     <ol class="hits">
       ${hits.map(item)}
     </ol>

@@ -4,6 +4,7 @@ import { html } from "hono/html";
 import { formatMoney, formatDuration } from "../../../core/measure.ts";
 import type { UsageLine, UsageTables } from "../../../core/ports/usage-figures.ts";
 import { cacheShareOf, shareOf, TABLES, type Days, type Table } from "../usage-tables.ts";
+import { apart } from "./apart.ts";
 import { nothing, page, type Around, type Markup } from "./layout.ts";
 
 /** Longer tables are in their files. */
@@ -95,9 +96,7 @@ function tableOf(table: Table, lines: readonly UsageLine[], { from, to }: Days):
   const row = (line: UsageLine): Markup => {
     const share = cacheShareOf(line);
     return html`<tr>
-      <th scope="row">
-        ${line.name === undefined ? "" : html`<bdi>${line.name}</bdi>`} <code>${line.key}</code>
-      </th>
+      <th scope="row">${line.name === undefined ? "" : apart(line.name)} <code>${line.key}</code></th>
       ${
         hasRuns
           ? html`<td>${count(line.runs)}</td>

@@ -4,6 +4,7 @@ import { html } from "hono/html";
 import type { AdminRole } from "../../../core/admin/viewers.ts";
 import type { Person } from "../../../core/ports/sign-ins.ts";
 import type { Platform } from "../../../core/thread.ts";
+import { apart } from "./apart.ts";
 import { lonePage, type Markup } from "./layout.ts";
 
 export interface ChoosableSpace {
@@ -30,7 +31,7 @@ export function choosePage({
     html`<li>
       <form method="post" action="/admin/in/${link}">
         <input type="hidden" name="next" value="${next}" />
-        <button class="act main"><bdi>${name}</bdi></button>
+        <button class="act main">${apart(name)}</button>
         <span class="dim">as ${role}, <code>${who.space}</code></span>
       </form>
     </li>`;
@@ -66,10 +67,10 @@ export function noRolePage({
   /** Names of the spaces in which they have none. */
   readonly places: readonly string[];
 }): Markup {
-  const list = places.map((each, n) => html`${n === 0 ? "" : ", "}<bdi>${each}</bdi>`);
+  const list = places.map((each, n) => html`${n === 0 ? "" : ", "}${apart(each)}`);
   return lonePage(
     "No access",
-    html`<p>${way} says that you are <bdi>${name}</bdi>, <code>${platform}:*:${person}</code>.</p>
+    html`<p>${way} says that you are ${apart(name)}, <code>${platform}:*:${person}</code>.</p>
       ${
         places.length === 0
           ? html`<p>The bot is in no space of yours: it has to be installed there first.</p>`
