@@ -58,7 +58,12 @@ export function createWebPerson(base: string | (() => string), person?: string):
   async function send(path: string, body: Record<string, unknown>): Promise<Record<string, unknown>> {
     const response = await fetch(at(path), {
       method: "POST",
-      headers: { "content-type": "application/json", ...(cookie === "" ? {} : { cookie }) },
+      // A line of its own: one that is kept may just have been closed, which a browser would notice and send it again.
+      headers: {
+        "content-type": "application/json",
+        connection: "close",
+        ...(cookie === "" ? {} : { cookie }),
+      },
       body: JSON.stringify(body),
     });
     const given = response.headers.getSetCookie().map((line) => line.split(";")[0] ?? "");
