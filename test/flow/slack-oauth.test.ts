@@ -142,8 +142,13 @@ test("a token that is revoked breaks its own workspace alone; what waits there, 
   await world.install(two);
   await world.answered(one, one.mention("first"));
 
-  slack.revoke(one.team, "quietly");
+  // Amid the run: whoever saw the break before would let it wait.
+  using hold = llm.hold(0);
+  const first = llm.requests.length;
   const late = one.mention("whose answer has nowhere to go");
+  await until(() => llm.requests.length > first, { what: "the model is asked" });
+  slack.revoke(one.team, "quietly");
+  hold.release();
   await until(async () => (await world.ready()).troubles.length > 0, { what: "the break is seen" });
   expect(await world.ready()).toEqual({
     ready: true,
