@@ -1,5 +1,6 @@
 /** What a worker does when it is rung for: a session of people's, or one whose goal has a turn of its own to do. */
 
+import { planClaims } from "../adapters/postgres/open-run.ts";
 import type { Access } from "../core/access/access.ts";
 import type { GoalPolicies } from "../core/goal/policy.ts";
 import type { Goals } from "../core/ports/goals.ts";
@@ -10,8 +11,6 @@ import { onlyWhileAllowed } from "../core/run/only-while-allowed.ts";
 import { createRunSession, type RunSessionDeps, type RunSessionOptions } from "../core/run/run-session.ts";
 import { createServe, type ServeDeps, type ServeStep } from "../core/run/serve-session.ts";
 import { onlyWhereInstalled, type WhereInstalledDeps } from "../core/run/where-installed.ts";
-import type { RunStore } from "../core/ports/run-store.ts";
-import { sessionIdOf } from "../core/thread.ts";
 import type { Coordination } from "./coordination.ts";
 import type { Database } from "./database.ts";
 import type { Places } from "./places.ts";
@@ -60,22 +59,18 @@ export function openServing(deps: ServingDeps, options: RunSessionOptions): Serv
   };
 }
 
-/** A thread that nobody can write in: where no claim finds anything. */
-const NOBODYS = sessionIdOf({ platform: "web", space: "nobody", channel: "nobody", root: "nobody" });
-
 /** @param concurrency sessions of people's that one process serves at a time. */
 export async function startWorkers(
   deps: {
     readonly coordination: Pick<Coordination, "workerFor" | "goalWorkerFor">;
-    readonly database: Pick<Database, "warm">;
-    readonly store: Pick<RunStore, "open">;
+    readonly database: Pick<Database, "warm" | "sql">;
   },
   serving: Serving,
   concurrency: number,
 ): Promise<readonly { readonly name: string; readonly stop: () => Promise<void> }[]> {
-  const { coordination, database, store } = deps;
+  const { coordination, database } = deps;
   // What another worker hands over at a deploy comes at once, and each connection plans a claim when it first makes one.
-  await database.warm(() => store.open(NOBODYS, "nobody"));
+  await database.warm(() => planClaims(database.sql));
   const worker = coordination.workerFor(serving.people, concurrency);
   await worker.start();
   // People's messages have all places of their own; goals share half as many.

@@ -124,7 +124,7 @@ export async function openWork(deps: WorkDeps, settings: Settings, options: Work
     },
     { worker: `${hostname()}/${process.pid}`, lateWritesMs },
   );
-  const workers = await startWorkers({ coordination, database, store }, serving, settings.workerConcurrency);
+  const workers = await startWorkers({ coordination, database }, serving, settings.workerConcurrency);
   for (const { name, stop } of workers) started(name, stop);
   return {
     sweeper,

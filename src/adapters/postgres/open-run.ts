@@ -3,7 +3,7 @@
 import { END_REASONS } from "../../core/end-reason.ts";
 import type { RunId } from "../../core/ids.ts";
 import type { Fence, Opened } from "../../core/ports/run-store.ts";
-import type { SessionId } from "../../core/thread.ts";
+import { sessionIdOf, type SessionId } from "../../core/thread.ts";
 import type { EntryRow } from "./entry-row.ts";
 import { CHOSEN, toChosen, toShown, toTold, type ChosenRow } from "./chosen-row.ts";
 import { FROZEN, toFrozen, type FrozenRow } from "./frozen-row.ts";
@@ -35,6 +35,11 @@ import type { Sql } from "./sql.ts";
 
 /** Crashed attempts since the last stored round, or since the end, after which a run or its reply is given up. */
 export const ATTEMPTS = 8;
+
+/** A thread that nobody can write in: where no claim finds anything. */
+const NOBODYS = sessionIdOf({ platform: "web", space: "nobody", channel: "nobody", root: "nobody" });
+/** Entries that a claim gives, beyond what is needed to begin at a user turn. */
+export const TAIL_ENTRIES = 200;
 
 /** Longer than a lease: so long after the next claim a write of an attempt that died may still land on the platform, ms. */
 const MAY_LAND_MS = 15_000;
@@ -197,6 +202,16 @@ left join current c on true left join told l on true`,
 /** What the model reads in a retried run, so that its history ends with a turn to answer. */
 const RETRY_NOTE = "The last turn was not answered to its end. Someone asked to try it again: answer it now.";
 const USED_UP_NOTE = "The previous turn ended: the bot was interrupted too many times while it worked on it.";
+
+/**
+ * Asks both claims for a session that nobody has, so that the connection has planned them. Who takes up what a process that
+ * ended left behind comes with the second one, which a question for anything else never reaches.
+ */
+export async function planClaims(sql: Sql, tail = TAIL_ENTRIES): Promise<void> {
+  const [nobody, worker, id] = [NOBODYS, "nobody", "nobody" as RunId];
+  await openUsual(sql, nobody, worker, { id, tail });
+  await sql.query(OPEN({ tail }), [nobody, worker, id, RETRY_NOTE, USED_UP_NOTE]);
+}
 
 export async function openRun(
   sql: Sql,

@@ -12,7 +12,7 @@ import { ENTRY_JSON, toEntry, type EntryRow } from "./entry-row.ts";
 import { staleFence } from "./fenced.ts";
 import { IN_ORDER, isStopped } from "./ledger-sql.ts";
 import { openGoal, openGoalOf } from "./open-goal.ts";
-import { openRun } from "./open-run.ts";
+import { openRun, TAIL_ENTRIES } from "./open-run.ts";
 import {
   modelOf,
   OUTCOME_JSON,
@@ -28,7 +28,7 @@ import type { SessionId } from "../../core/thread.ts";
 import { createWork } from "./work.ts";
 
 export interface RunStoreOptions {
-  /** Entries that `open` gives at most, beyond what is needed to begin at a user turn; default 200. */
+  /** Entries that `open` gives at most, beyond what is needed to begin at a user turn; default `TAIL_ENTRIES`. */
   readonly tail?: number;
   /** Turns of goals that may run at the same time in the space of a session; all unless said. */
   readonly goalsAtOnceIn?: (session: SessionId) => number;
@@ -111,7 +111,7 @@ export function createRunStore(
   options: RunStoreOptions = {},
 ): RunStore {
   const { sql, newId } = deps;
-  const tail = options.tail ?? 200;
+  const tail = options.tail ?? TAIL_ENTRIES;
   const { goalsAtOnceIn = () => 1_000_000 } = options;
   const known = new Set<string>();
   const isStored = (hash: string): boolean => known.has(hash);
