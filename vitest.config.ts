@@ -12,8 +12,8 @@ const every = {
   pool: "forks" as const,
   // The long ones wait for locks and leases of other processes most of the time.
   maxWorkers: availableParallelism() + 3,
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
 };
 
 export default defineConfig({
