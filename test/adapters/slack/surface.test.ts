@@ -199,7 +199,7 @@ describe("a page in Slack", () => {
     ["msg_blocks_too_long", { kind: "too_long" }],
     ["internal_error", { kind: "unknown" }],
     ["restricted_action", { kind: "refused" }],
-    ["token_revoked", { kind: "refused" }],
+    ["token_revoked", { kind: "later", isBarred: true }],
   ])("the answer %s is a decision", async (error, decision) => {
     await using world = await outboundWorld();
     world.slack.fault("chat.postMessage", { kind: "refused", error });
