@@ -1,6 +1,6 @@
 /** One request of as much of the conversation as the model takes: one that is refused as too long is made again with less of it. */
 
-import { afterRefusal, afterReport, gaugeFor, type Refused } from "../context/gauge.ts";
+import { afterRefusal, afterReport, gaugeFor, type Counted, type Refused } from "../context/gauge.ts";
 import type { RequestOptions } from "../context/request.ts";
 import type { ModelCallRecord } from "../round.ts";
 import type { RunState } from "./run-state.ts";
@@ -30,16 +30,21 @@ export async function tryFitting(
     const asking = { ...options, fitting: { scale, share } };
     const { tried, sent, reported } = await tryModel(state, round, asking, base, records);
     if (sent === undefined) return tried;
-    const { estimated } = sent;
     if (tried.kind === "done" && reported !== undefined) {
-      const after = afterReport(model, gauge, { estimated, reported }, refused);
+      const counted: Counted = {
+        get estimated() {
+          return sent.estimated;
+        },
+        reported,
+      };
+      const after = afterReport(model, gauge, counted, refused);
       if (after !== gauge) learnt.gauge = after;
     }
     const isTooLong = tried.kind === "failed" && tried.error.code === "context_length";
     if (!isTooLong || options.continued !== undefined) return tried;
     const smaller = afterRefusal(gauge, sent.used);
     if (smaller === undefined) return tried;
-    refused = { estimated, before: refused?.before ?? gauge };
+    refused = { estimated: sent.estimated, before: refused?.before ?? gauge };
     learnt.gauge = smaller;
     if (refits === REFITS) return tried;
     const why = "the request was too long for the model";

@@ -13,7 +13,7 @@ import { tokensIn } from "./tokens.ts";
 export interface Fit {
   /** Index of the first entry that is sent. */
   readonly from: number;
-  /** Estimated tokens of what is sent. */
+  /** Estimated tokens of what is sent; counted when it is asked for where all is sent. */
   readonly tokens: number;
   /** Longest text that is sent whole, UTF-16 units; absent: all are. */
   readonly textCap?: number;
@@ -72,6 +72,12 @@ export function estimateTokens({ body }: ContextEntry): number {
   return tokens;
 }
 
+/** No sign is taken for more than a token: what fits by this need not be counted, which is nearly always so. */
+function mostTokens({ body }: ContextEntry): number {
+  const length = (text: string): number => text.length;
+  return MESSAGE_TOKENS + besideTexts(body, length) + inTexts(body, length);
+}
+
 /** The same of an entry with its texts shortened as they are sent. */
 function cappedTokens(entry: ContextEntry, cap: number): number {
   const { body } = entry;
@@ -80,7 +86,11 @@ function cappedTokens(entry: ContextEntry, cap: number): number {
 }
 
 function tokensOf(body: EntryBody, text: (given: string) => number): number {
-  return MESSAGE_TOKENS + besideTexts(body) + sum(textsOf(body).map((each) => MESSAGE_TOKENS + text(each)));
+  return MESSAGE_TOKENS + besideTexts(body, tokensIn) + inTexts(body, text);
+}
+
+function inTexts(body: EntryBody, text: (given: string) => number): number {
+  return sum(textsOf(body).map((each) => MESSAGE_TOKENS + text(each)));
 }
 
 /** Those that are shortened where there is no room for them. */
@@ -100,8 +110,8 @@ function textsOf(body: EntryBody): readonly string[] {
   }
 }
 
-function besideTexts(body: EntryBody): number {
-  if (body.kind === "assistant") return tokensIn(body.reasoning ?? "");
+function besideTexts(body: EntryBody, text: (given: string) => number): number {
+  if (body.kind === "assistant") return text(body.reasoning ?? "");
   if (body.kind !== "user") return 0;
   return sum(
     body.parts.map(({ kind }) => (kind === "image" ? IMAGE_TOKENS : kind === "file" ? MESSAGE_TOKENS : 0)),
@@ -113,6 +123,14 @@ function besideTexts(body: EntryBody): number {
  * @param budget tokens for all of them together.
  */
 export function fitBudget(entries: readonly ContextEntry[], budget: number, estimate?: Estimate): Fit {
+  if (estimate === undefined && sum(entries.map(mostTokens)) <= budget) {
+    return {
+      from: 0,
+      get tokens() {
+        return sum(entries.map(estimateTokens));
+      },
+    };
+  }
   const sizes = entries.map((entry) => estimate?.(entry) ?? estimateTokens(entry));
   const total = sum(sizes);
   if (total <= budget) return { from: 0, tokens: total };

@@ -62,9 +62,10 @@ export function afterRefusal(gauge: Gauge, used: number): Gauge | undefined {
 
 /** The same object where nothing is learnt from it. */
 export function afterReport(model: ModelRecord, gauge: Gauge, counted: Counted, refused?: Refused): Gauge {
-  const { estimated, reported } = counted;
-  if (!(estimated > 0) || !(reported > 0)) return gauge;
-  if (refused === undefined && reported < gauge.window * TELLING) return gauge;
+  const { reported } = counted;
+  if (!(reported > 0) || (refused === undefined && reported < gauge.window * TELLING)) return gauge;
+  const { estimated } = counted;
+  if (!(estimated > 0)) return gauge;
   const ratio = reported / estimated;
   // Its signs were dearer than we took them for; a window that is smaller than it was said to be stays so.
   const isExplained = refused !== undefined && refused.estimated * ratio > gauge.window - outputRoom(model);

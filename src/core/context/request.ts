@@ -67,11 +67,14 @@ export interface BuiltRequest {
   /** First and last stored entry that was sent; 0 where none is stored. */
   readonly firstSeq: number;
   readonly lastSeq: number;
-  /** Tokens of all that is sent, as we count. */
+  /** Tokens of all that is sent, as we count: when they are asked for, since most replies are too small to tell anything. */
   readonly estimated: number;
   /** How much of the whole input budget its entries take; 1 for all of it. */
   readonly used: number;
 }
+
+const FIXED_COUNTS = 100;
+const fixedCounts = new Map<string, number>();
 
 const CONTINUE = `${SYSTEM_HEADER}\nThe reply above was cut by its length limit. Go on exactly where it stops; repeat nothing.`;
 const GONE_TOOL = "Not available any more.";
@@ -85,8 +88,8 @@ export function buildRequest(
   const { summary, entries: standing } = standingOf(entries);
   const { fitting = { scale: 1, share: 1 } } = options;
   const fixed =
-    tokensIn(profile.system) +
-    tokensIn(JSON.stringify(profile.tools)) +
+    ofFixed(profile.system) +
+    ofFixed(JSON.stringify(profile.tools)) +
     (summary === undefined ? 0 : estimateTokens(summary));
   const budget = inputBudget(model, fixed, fitting);
   const fit = fitBudget(standing, budget, options.estimate);
@@ -114,9 +117,23 @@ export function buildRequest(
     // With a summary the seqs do not rise: it is stored after entries that it does not stand for.
     firstSeq: seqs.length === 0 ? 0 : seqs.reduce((a, b) => Math.min(a, b)),
     lastSeq: seqs.reduce((a, b) => Math.max(a, b), 0),
-    estimated: fixed + fit.tokens + tokensIn(options.continued ?? ""),
-    used: fit.tokens / inputBudget(model, fixed, { ...fitting, share: 1 }),
+    get estimated() {
+      return fixed + fit.tokens + tokensIn(options.continued ?? "");
+    },
+    get used() {
+      return fit.tokens / inputBudget(model, fixed, { ...fitting, share: 1 });
+    },
   };
+}
+
+/** What stands in every request of a kind of run is counted once. */
+function ofFixed(text: string): number {
+  const known = fixedCounts.get(text);
+  if (known !== undefined) return known;
+  if (fixedCounts.size >= FIXED_COUNTS) fixedCounts.clear();
+  const tokens = tokensIn(text);
+  fixedCounts.set(text, tokens);
+  return tokens;
 }
 
 /** A request beside the conversation: no entry goes into it. */

@@ -111,3 +111,14 @@ test("the tail fits the budget unless it is the newest turn alone", () => {
     }),
   );
 });
+
+// Counting each sign of a thread that nobody held before cost as much as all else that a request is built of.
+test("what fits whatever its signs cost is sent whole, and is counted as the rest when somebody asks", () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit: "binary" }), { minLength: 1 }), (texts) => {
+      const all = entries(...texts.map((text, index) => (index % 2 === 0 ? user(text) : assistant(text))));
+      const { from, tokens } = fitBudget(all, 1_000_000);
+      expect({ from, tokens }).toEqual(fitBudget(all, 1_000_000, estimateTokens));
+    }),
+  );
+});
