@@ -8,8 +8,8 @@ import type { ModelCallRecord } from "../round.ts";
 import { isBlank } from "../text.ts";
 import { tryFitting } from "./fit-model.ts";
 import type { RunState } from "./run-state.ts";
-import type { Shown } from "./shown-text.ts";
-import type { Tried } from "./try-model.ts";
+import { createShownReply, type Shown } from "./shown-text.ts";
+import { isTooLong, type Tried } from "./try-model.ts";
 
 export interface Reply {
   readonly kind: "reply";
@@ -44,28 +44,35 @@ const CONTINUATIONS = 3;
 
 /**
  * A reply that its length limit cut is asked for once more with the larger cap, from the same history. What is cut then too
- * is continued at most three times; the pieces are one reply. A reply with calls is not continued: they are what it was for.
+ * is continued at most three times; the pieces are one reply. Where the window has no room for the larger cap, the first reply is shown
+ * again and goes on so. A reply with calls is not continued: they are what it was for.
  */
 export async function callModel(state: RunState, round: number): Promise<ModelAnswer> {
   const records: ModelCallRecord[] = [];
   const { model } = state.profile;
   let base: Shown = { text: "", images: [] };
+  let cap: "first" | "larger" = "larger";
   let tried = await tryFitting(state, round, {}, base, records);
   if (isCut(tried) && largerCap(model) > outputRoom(model)) {
     const why = "the reply was cut by its length limit";
     state.hooks.emit({ kind: "round", round, state: "again", why });
-    tried = await tryFitting(state, round, { cap: "larger" }, base, records);
+    const larger = await tryFitting(state, round, { cap }, base, records);
+    if (isTooLong(larger)) {
+      cap = "first";
+      const draft = createShownReply(round, tried.whole, (event) => state.hooks.emit(event));
+      draft.again("the model has no room for a longer reply");
+    } else tried = larger;
   }
   for (let more = 0; more < CONTINUATIONS && canGoOn(tried); more++) {
     base = joined(base, tried.whole);
-    tried = await tryFitting(state, round, { cap: "larger", continued: base.text }, base, records);
+    tried = await tryFitting(state, round, { cap, continued: base.text }, base, records);
   }
   return answerOf(hasOutgrown(tried, base) ? cutThere : tried, base, records);
 }
 
 /** A reply too long to be shown to the model again is not lost: it ends where it was cut. */
 function hasOutgrown(tried: Tried, base: Shown): boolean {
-  return tried.kind === "failed" && tried.error.code === "context_length" && base.text !== "";
+  return isTooLong(tried) && base.text !== "";
 }
 
 const cutThere: Tried = {

@@ -5,14 +5,15 @@ import type { RequestOptions } from "../context/request.ts";
 import type { ModelCallRecord } from "../round.ts";
 import type { RunState } from "./run-state.ts";
 import type { Shown } from "./shown-text.ts";
-import { tryModel, type Tried } from "./try-model.ts";
+import { isTooLong, tryModel, type Tried } from "./try-model.ts";
 
 /** How often: with an eighth of what was refused something else is wrong. */
 const REFITS = 3;
 
 /**
  * What is learnt stands in `state.learnt`, also where the last try was refused: the next message goes on from there. A reply that is
- * continued is not asked for with less: it stands in no entry yet, and would have to be left out itself.
+ * continued is not asked for with less: it stands in no entry yet, and would have to be left out itself. Nor is one with the larger cap:
+ * the conversation was taken with the first one, so it is not what is too long.
  */
 export async function tryFitting(
   state: RunState,
@@ -40,8 +41,7 @@ export async function tryFitting(
       const after = afterReport(model, gauge, counted, refused);
       if (after !== gauge) learnt.gauge = after;
     }
-    const isTooLong = tried.kind === "failed" && tried.error.code === "context_length";
-    if (!isTooLong || options.continued !== undefined) return tried;
+    if (!isTooLong(tried) || options.continued !== undefined || options.cap === "larger") return tried;
     const smaller = afterRefusal(gauge, sent.used);
     if (smaller === undefined) return tried;
     refused = { estimated: sent.estimated, before: refused?.before ?? gauge };

@@ -35,6 +35,11 @@ export interface Attempt {
   readonly reported?: number;
 }
 
+/** The model does not take so much of the conversation and the reply together. */
+export function isTooLong(tried: Tried): boolean {
+  return tried.kind === "failed" && tried.error.code === "context_length";
+}
+
 type Final = Extract<ModelEvent, { kind: "done" | "failed" | "aborted" }>;
 
 /** How long a model may take to end its stream once it was aborted, ms; then it is left behind. */

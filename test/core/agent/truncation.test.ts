@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Learnt } from "../../../src/core/context/gauge.ts";
 import {
   assistant,
   messagesOf,
@@ -6,8 +7,10 @@ import {
   ports,
   resultIn,
   startLoop,
+  stored,
   textOf,
   tool,
+  user,
   type Ports,
 } from "../../support/agent-library.ts";
 import { call, fails, hangs, reply, scriptedRecord, streams } from "../../support/scripted-model.ts";
@@ -135,6 +138,75 @@ describe("a reply that its length limit cut", () => {
     const run = startLoop(deps);
     expect(await run.outcome).toMatchObject({ reason: "max_tokens", rounds: 1 });
     expect(run.commits[0]?.entries).toEqual([{ ...assistant("one "), cut: true }]);
+  });
+
+  describe("is shown again where the model has no room for the larger cap, and", () => {
+    const long = "The heron stands in the shallow water and waits for a fish. ".repeat(600);
+    const entries = [stored(1, user(long)), stored(2, assistant("ok")), stored(3, user(long))];
+    const usage = { input: 15_000, output: 10 };
+
+    test("goes on within the first cap, with the whole conversation; nothing is learnt of it", async () => {
+      const learnt: Learnt = {};
+      const deps = ports(
+        reply({ text: "one ", usage, finish: "length" }),
+        fails("context_length"),
+        reply({ text: "two", usage }),
+      );
+      const run = startLoop(deps, { entries, learnt });
+      expect(await run.outcome).toMatchObject({
+        reason: "stop",
+        rounds: 1,
+        usage: { input: 30_000, output: 20 },
+      });
+      expect(run.commits).toMatchObject([
+        {
+          entries: [assistant("one two")],
+          modelCalls: [
+            { outcome: "cut" },
+            { outcome: "failed", error: "context_length" },
+            { outcome: "done" },
+          ],
+        },
+      ]);
+      expect(learnt).toEqual({});
+      const from = run.events.findLastIndex((event) => event.kind === "round" && event.state === "again");
+      expect(textOf(run.events.slice(from))).toBe("one two");
+      const [first, , last] = deps.model.requests;
+      expect(last?.outputTokens).toBe(16_384);
+      expect(messagesOf(last).slice(0, -2)).toEqual(messagesOf(first));
+      expect(messagesOf(last).at(-2)).toMatchObject({ role: "assistant", text: "one " });
+      check(deps);
+    });
+
+    test("is kept as it was seen when what goes on from it fails", async () => {
+      const deps = ports(
+        reply({ text: "one ", finish: "length" }),
+        fails("context_length", "void"),
+        fails("model_rate_limited", "tw"),
+      );
+      const run = startLoop(deps, { entries });
+      expect(await run.outcome).toMatchObject({
+        reason: "error",
+        error: { code: "model_rate_limited" },
+        round: { entries: [{ text: "one tw", interrupted: true }] },
+      });
+      const from = run.events.findLastIndex((event) => event.kind === "round" && event.state === "again");
+      expect(textOf(run.events.slice(from))).toBe("one tw");
+    });
+
+    test("runs the calls that were whole", async () => {
+      const cut = {
+        calls: [call("c1", "f"), call("c2", "f", "{")],
+        finish: "length",
+        cutCall: true,
+      } as const;
+      const deps = ports(reply(cut), fails("context_length"), reply("done"));
+      const run = startLoop(deps, { entries, tools: [tool("f", "ran")] });
+      expect(await run.outcome).toMatchObject({ reason: "stop", rounds: 2 });
+      expect(resultIn(deps.model.requests[2], "c1")).toBe("ran");
+      expect(resultIn(deps.model.requests[2], "c2")).toContain("cut off");
+      check(deps);
+    });
   });
 
   test("a failure in the second try is the run's error", async () => {
