@@ -27,7 +27,7 @@ export type Tried =
     }
   | { readonly kind: "aborted"; readonly shown: Shown };
 
-export interface Attempt {
+export interface OneTry {
   readonly tried: Tried;
   /** Absent where no request could be built. */
   readonly sent?: Pick<BuiltRequest, "estimated" | "used">;
@@ -52,7 +52,7 @@ export async function tryModel(
   options: RequestOptions,
   base: Shown,
   records: ModelCallRecord[],
-): Promise<Attempt> {
+): Promise<OneTry> {
   const { clock, newId } = state.deps;
   const startedAt = clock.now();
   const startTicks = clock.ticks();
