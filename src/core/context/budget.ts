@@ -29,7 +29,12 @@ export interface Fitting {
   readonly share: number;
 }
 
-const AS_COUNTED: Fitting = { scale: 1, share: 1 };
+/** A token is one of ours, and all of the budget is used. */
+export const AS_COUNTED: Fitting = { scale: 1, share: 1 };
+
+export function isAsCounted({ scale, share }: Fitting): boolean {
+  return scale === AS_COUNTED.scale && share === AS_COUNTED.share;
+}
 
 /** Tokens that an image is taken for. */
 const IMAGE_TOKENS = 1_200;

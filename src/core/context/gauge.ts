@@ -4,7 +4,7 @@
  */
 
 import type { ModelRecord } from "../ports/model.ts";
-import { outputRoom } from "./budget.ts";
+import { AS_COUNTED, outputRoom } from "./budget.ts";
 
 export interface Gauge {
   /** Of which model, with which window: of another one nothing is known. */
@@ -48,7 +48,7 @@ const TELLING = 1 / 8;
 export function gaugeFor(model: ModelRecord, { gauge }: Learnt): Gauge {
   const { name, contextWindow: window } = model;
   if (gauge !== undefined && gauge.model === name && gauge.window === window) return gauge;
-  return { model: name, window, scale: 1, share: 1 };
+  return { model: name, window, ...AS_COUNTED };
 }
 
 /**

@@ -7,9 +7,11 @@ import type { ContextEntry } from "../entry.ts";
 import type { ModelMessage, ModelRecord, ModelRequest, Thinking, ToolSpec } from "../ports/model.ts";
 import type { Blob } from "../round.ts";
 import {
+  AS_COUNTED,
   estimateTokens,
   fitBudget,
   inputBudget,
+  isAsCounted,
   largerCap,
   outputRoom,
   type Estimate,
@@ -38,7 +40,7 @@ export interface RequestOptions {
   readonly continued?: string;
   /** Tokens of an entry. Default: `estimateTokens`. */
   readonly estimate?: Estimate;
-  /** How the budget is measured. Default: a token is one of ours, and all of the budget is used. */
+  /** How the budget is measured. Default: `AS_COUNTED`. */
   readonly fitting?: Fitting;
 }
 
@@ -86,7 +88,7 @@ export function buildRequest(
 ): BuiltRequest {
   const { model, temperature, thinking, caching } = profile;
   const { summary, entries: standing } = standingOf(entries);
-  const { fitting = { scale: 1, share: 1 } } = options;
+  const { fitting = AS_COUNTED } = options;
   const fixed =
     ofFixed(profile.system) +
     ofFixed(JSON.stringify(profile.tools)) +
@@ -108,7 +110,7 @@ export function buildRequest(
     ...(fromSeq === undefined ? {} : { fromSeq }),
     ...(fit.textCap === undefined ? {} : { textCap: fit.textCap }),
     ...(options.continued === undefined ? {} : { continued: options.continued }),
-    ...(fitting.scale === 1 && fitting.share === 1 ? {} : { fitting }),
+    ...(isAsCounted(fitting) ? {} : { fitting }),
   };
   const seqs = sent.flatMap(({ seq }) => seq ?? []);
   return {
