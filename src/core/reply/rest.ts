@@ -1,11 +1,10 @@
 /** What is left of a text after a cut, made so that it reads right at the top of a page: quotes, lists and code go on. */
 
-import type { SurfaceLimits } from "../ports/surface.ts";
 import type { Cut } from "./cuts.ts";
 import { endOfLine, scanLines, type LineState } from "./lines.ts";
 import { movedToMargin } from "./margin.ts";
 import { withNumbers } from "./numbering.ts";
-import { beginEscaped, leftOfHeader, leftOfRow, type Left } from "./table-rest.ts";
+import { beginEscaped, leftOfHeader, leftOfRow, type Left, type Limits } from "./table-rest.ts";
 
 export interface Rest {
   readonly text: string;
@@ -47,7 +46,7 @@ export function restOf(text: string, state: LineState, goesOn = false): Rest | u
 export function restAfter(
   whole: Pick<Rest, "text" | "state" | "isWithinItem">,
   cut: Cut,
-  limits: Pick<SurfaceLimits, "pageSize" | "measure">,
+  limits: Limits,
 ): Rest | undefined {
   const rest = restBehind(whole, cut, limits);
   return rest !== undefined && isBreaking(cut) ? { ...rest, isBroken: true } : rest;
@@ -58,7 +57,7 @@ const isBreaking = ({ kind }: Cut): boolean => kind === "inside" || kind === "co
 function restBehind(
   whole: Pick<Rest, "text" | "state" | "isWithinItem">,
   cut: Cut,
-  limits: Pick<SurfaceLimits, "pageSize" | "measure">,
+  limits: Limits,
 ): Rest | undefined {
   const { text } = whole;
   const { state, quote } = cut;
@@ -91,7 +90,7 @@ function restBehind(
 }
 
 /** What a page leaves: where the cut is at the very end of its line, that is the next one. */
-function leftOf(text: string, cut: Cut, limits: Pick<SurfaceLimits, "pageSize" | "measure">): Left {
+function leftOf(text: string, cut: Cut, limits: Limits): Left {
   const left = text.slice(cut.next);
   if (!cut.isWithinLine) return { left, isWithinLine: false };
   if (cut.isInHeader === true) return leftOfHeader(text, cut, limits);

@@ -4,7 +4,8 @@ import type { SurfaceLimits } from "../ports/surface.ts";
 import type { Cut } from "./cuts.ts";
 import { cellsOf, endOfLine, isDelimiter, scanLines } from "./lines.ts";
 
-type Limits = Pick<SurfaceLimits, "pageSize" | "measure">;
+/** What the rest of a text is made for. */
+export type Limits = Pick<SurfaceLimits, "pageSize" | "measure">;
 
 /** What a page leaves. */
 export interface Left {
