@@ -12,6 +12,7 @@ test("a title, else the first words, on one line", () => {
 test("what would turn letters around is left out, and what right-to-left languages are written with stays", () => {
   expect(labelOf({ firstText: "Look \u202egpj.exe\u202c here" })).toBe("Look gpj.exe here");
   expect(labelOf({ firstText: "a\u2069b \u2067c" })).toBe("ab \u2067c\u2069");
+  expect(labelOf({ firstText: "a \u2069 b" })).toBe("a b");
   const hebrew = "למדו \u2066C++\u2069 היום";
   expect(labelOf({ firstText: hebrew })).toBe(hebrew);
 });

@@ -44,6 +44,11 @@ export function withinItself(text: string): string {
   return within + ends();
 }
 
+/** Nothing in it is set apart from what stands around it any more. */
+export function withoutIsolates(text: string): string {
+  return text.replaceAll(/[\u2066-\u2069]/gu, "");
+}
+
 /** The same node, in which markdown may have written such a sign by its number. */
 export function withoutSteeringIn<N extends Nodes>(node: N): N {
   if ("value" in node) node.value = withoutSteering(node.value);
