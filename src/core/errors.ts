@@ -74,6 +74,12 @@ export function isPlatformRefused(thrown: unknown): boolean {
   return thrown instanceof BobbinError && thrown.code === "platform_refused";
 }
 
+/** Why a look for a post of ours found out nothing. @param isBarred the platform does not take our token. */
+export function notSearched(why: string, isBarred: boolean): BobbinError {
+  const code = isBarred ? "platform_refused" : "platform_unavailable";
+  return new BobbinError(code, `it could not be searched: ${why}`);
+}
+
 /** The store cannot be used now; what was not stored is not lost, it has to be done again. */
 export function isStoreTrouble(thrown: unknown): thrown is BobbinError {
   return (

@@ -1,14 +1,12 @@
 /** What a failed write to Discord means for the reply: each error code is a decision. Pure. */
 
 import { RESTJSONErrorCodes as Codes } from "discord-api-types/v10";
-import { BobbinError } from "../../core/errors.ts";
-import type { Written } from "../../core/ports/surface.ts";
+import { notSearched, type BobbinError } from "../../core/errors.ts";
+import { BARRED, type Written } from "../../core/ports/surface.ts";
 import type { DiscordFailure } from "./api-failure.ts";
 
 /** Where nothing was sent at all. */
 const UNREACHABLE_MS = 2_000;
-/** Until somebody has started the process with a token that is taken. */
-const BARRED_MS = 2_000;
 /** Discord takes no reply to a forum's post before the author's own message is there. */
 const TOO_EARLY_MS = 1_000;
 /** Three edits in six seconds are taken of messages older than an hour. */
@@ -51,8 +49,7 @@ export const isLocked = (failure: DiscordFailure): boolean => isCode(failure, Co
 
 /** Why a look for a post found out nothing. */
 export function unsearched({ kind }: DiscordFailure): BobbinError {
-  const code = kind === "token_refused" ? "platform_refused" : "platform_unavailable";
-  return new BobbinError(code, `the thread could not be searched: ${kind}`);
+  return notSearched(kind, kind === "token_refused");
 }
 
 export function decisionOn(failure: DiscordFailure): Exclude<Written, { readonly kind: "ok" }> {
@@ -66,7 +63,7 @@ export function decisionOn(failure: DiscordFailure): Exclude<Written, { readonly
     case "http":
       return { kind: "unknown", why: `HTTP ${failure.status}` };
     case "token_refused":
-      return { kind: "later", afterMs: BARRED_MS, isBarred: true };
+      return BARRED;
     case "refused":
       return onCode(failure);
     default:

@@ -1,13 +1,11 @@
 /** What a failed write to Slack means for the reply: each error code is a decision. Pure. */
 
-import { BobbinError } from "../../core/errors.ts";
-import type { Written } from "../../core/ports/surface.ts";
+import { notSearched, type BobbinError } from "../../core/errors.ts";
+import { BARRED, type Written } from "../../core/ports/surface.ts";
 import type { SlackFailure } from "./api-failure.ts";
 
 /** Where nothing was sent at all. */
 const UNREACHABLE_MS = 2_000;
-/** Until the app is installed again, or given its token. */
-const BARRED_MS = 2_000;
 
 /** Our own word for a token that no key of ours opens. */
 export const TOKEN_SEALED = "token_sealed";
@@ -111,8 +109,7 @@ function isBarred(failure: SlackFailure): boolean {
 
 /** Why a look for a post found out nothing. */
 export function unsearched(failure: SlackFailure): BobbinError {
-  const code = isBarred(failure) ? "platform_refused" : "platform_unavailable";
-  return new BobbinError(code, `the thread could not be searched: ${JSON.stringify(failure)}`);
+  return notSearched(JSON.stringify(failure), isBarred(failure));
 }
 
 export function decisionOn(failure: SlackFailure): Exclude<Written, { readonly kind: "ok" }> {
@@ -128,9 +125,7 @@ export function decisionOn(failure: SlackFailure): Exclude<Written, { readonly k
         ? { kind: "unknown", why: `HTTP ${failure.status}` }
         : { kind: "refused", why: `HTTP ${failure.status}` };
     case "refused":
-      return isBarred(failure)
-        ? { kind: "later", afterMs: BARRED_MS, isBarred: true }
-        : onCode(failure.code, failure.detail);
+      return isBarred(failure) ? BARRED : onCode(failure.code, failure.detail);
     default:
       return failure satisfies never;
   }

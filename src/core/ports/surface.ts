@@ -102,6 +102,9 @@ export type Written =
   /** The response was lost or never came: it may or may not have landed. */
   | { readonly kind: "unknown"; readonly why: string };
 
+/** Where the platform does not take the token: it is tried again every two seconds. */
+export const BARRED = { kind: "later", afterMs: 2_000, isBarred: true } as const satisfies Written;
+
 /**
  * Who writes in a thread. Each waits for a turn of its own: what one of them writes takes nobody else's, and the next in line is asked by
  * what it still has to say.

@@ -10,7 +10,7 @@ import type { Pages } from "../ports/pages.ts";
 import type { Fence } from "../ports/run-store.ts";
 import type { Urgency } from "../ports/pacer.ts";
 import type { RunInfo } from "../run.ts";
-import type { PageContent, Surface, Written } from "../ports/surface.ts";
+import { BARRED, type PageContent, type Surface, type Written } from "../ports/surface.ts";
 import type { Operation, PostedPage } from "./reconcile.ts";
 
 export interface PostedPagesDeps {
@@ -79,8 +79,6 @@ export interface PostedPages {
 
 const DONE: Step = { kind: "done" };
 const LOST: Step = { kind: "lost" };
-/** How soon it is tried again whether the platform takes the token, ms. */
-const BARRED_MS = 2_000;
 
 export function createPostedPages(deps: PostedPagesDeps, options: PostedPagesOptions): PostedPages {
   const { surface, pages } = deps;
@@ -129,7 +127,7 @@ export function createPostedPages(deps: PostedPagesDeps, options: PostedPagesOpt
       nowhere.delete(slot.key);
       return undefined;
     } catch (error) {
-      if (isPlatformRefused(error)) return { kind: "later", afterMs: BARRED_MS, isBarred: true };
+      if (isPlatformRefused(error)) return BARRED;
       return { kind: "unknown", why: reasonOf(error) };
     }
   }
