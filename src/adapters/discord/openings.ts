@@ -21,7 +21,7 @@ import type { DiscordApi } from "./api.ts";
 import type { DiscordFailure } from "./api-failure.ts";
 import { formatPage } from "./format.ts";
 import { DIRECT, sessionIn } from "./identity.ts";
-import { decisionOn, isForbidden, isFull } from "./refusals.ts";
+import { decisionOn, isForbidden, isFull, unsearched } from "./refusals.ts";
 import { snowflakeAt } from "./snowflake.ts";
 import { NOBODY } from "./surface.ts";
 import { startThread } from "./threads.ts";
@@ -185,8 +185,4 @@ function bodyOf(content: string) {
 
 function nameOf({ name }: Opening): string {
   return headOf(name, NAME_UNITS);
-}
-
-function unsearched({ kind }: DiscordFailure): Error {
-  return new Error(`a channel could not be searched: ${kind}`);
 }
