@@ -127,6 +127,8 @@ export async function registerCommands(
   const wanted = wantedCommands(installs);
   for (let failures = 0; failures < 5; failures++) {
     const known = await api.call("GET", Routes.applicationCommands(app));
+    // Whoever starts with the next token registers them.
+    if (known.kind === "token_refused") return;
     if (known.kind === "ok") {
       const registered = known.data as readonly APIApplicationCommand[];
       if (registered.length === wanted.length && unregistered(registered, installs).length === 0) return;

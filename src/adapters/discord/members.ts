@@ -1,6 +1,7 @@
 /** Who somebody is in a server: a message out of a history does not say which roles its author has. */
 
 import { Routes, type APIGuildMember } from "discord-api-types/v10";
+import { BobbinError } from "../../core/errors.ts";
 import { growingMs, pause } from "../../core/pause.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import type { DiscordApi } from "./api.ts";
@@ -8,7 +9,10 @@ import type { Member } from "./author.ts";
 import type { Message } from "./parse.ts";
 
 export interface Members {
-  /** With what is known of its author in the guild; as it was where Discord does not tell. Never rejects. */
+  /**
+   * With what is known of its author in the guild; as it was where Discord does not tell. Rejects, to be asked again, where Discord does
+   * not take the token: who is not known then would be refused where roles are a rule, and for good.
+   */
   withMember(message: Message, guild: string | undefined): Promise<Message>;
 }
 
@@ -35,6 +39,10 @@ export function createMembers(deps: { readonly api: DiscordApi; readonly clock: 
       }
       // Whoever has left the server is nobody in it.
       if (answer.kind === "refused") return undefined;
+      if (answer.kind === "token_refused")
+        throw new BobbinError("platform_refused", "Discord does not tell who somebody is", {
+          retryable: true,
+        });
       await pause(clock, answer.kind === "rate_limited" ? answer.afterMs : growingMs(failures));
     }
     return undefined;
@@ -47,6 +55,7 @@ export function createMembers(deps: { readonly api: DiscordApi; readonly clock: 
     const member = ask(guild, user);
     known.delete(key);
     known.set(key, { until: clock.ticks() + KEPT_MS, member });
+    member.catch(() => known.delete(key));
     const [oldest] = known.keys();
     if (known.size > MOST_KEPT && oldest !== undefined) known.delete(oldest);
     return member;

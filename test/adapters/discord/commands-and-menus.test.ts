@@ -125,6 +125,16 @@ test("Discord takes all commands as they are registered, and registers them agai
   expect(puts()).toEqual([200, 200]);
 });
 
+test("where the token is refused nothing more is tried, and nobody is told to wait for the next start", async () => {
+  await using world = await openInteractionWorld(dies);
+  const { discord, api, clock, log, lines } = world;
+  discord.gateway.token = "another";
+  const app = { app: discord.applicationId, installs: [0] };
+  await registerCommands({ api, clock, log }, app, new AbortController().signal);
+  expect(lines.join("")).toContain("Discord does not take the bot's token");
+  expect(lines.join("")).not.toContain("could not be registered");
+});
+
 test("what is given to a command is taken as the core's table has it, and what it does not take is answered with the list", async () => {
   const asked: Command[] = [];
   await using world = await openInteractionWorld((command) => {

@@ -351,3 +351,19 @@ test("out of a history, who wrote what is for the bot is asked once with their r
   const asked = discord.callsOf("GET /guilds/:guild/members/:user").map(({ params }) => params["user"]);
   expect(asked).toEqual([ana.id, ben.id, gus.id, gus.id, gus.id]);
 });
+
+test("a message whose author cannot be learnt because the token is refused is not taken in as nobody's: it stays for the next start", async () => {
+  await using world = await receiver();
+  const { discord, taken, receive } = world;
+  const channel = discord.channel("general");
+  discord.person("Ana", { roles: ["11"] }).say(channel, `${discord.botMention} hello`);
+  const [message] = await world.read(channel.id);
+  discord.fault("GET /guilds/:guild/members/:user", { kind: "refused", status: 401, code: 0 });
+  // Nothing is kept of the first time.
+  for (let times = 0; times < 2; times++) {
+    const tried = receive.message(message!, discord.guild.id);
+    await expect(tried).rejects.toMatchObject({ code: "platform_refused", retryable: true });
+  }
+  expect(taken).toEqual([]);
+  expect(discord.callsOf("GET /guilds/:guild/members/:user")).toHaveLength(1);
+});
