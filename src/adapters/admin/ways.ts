@@ -36,7 +36,26 @@ const AT_ONCE = 4;
 /** So many more wait for their turn: a fraction of a second each. */
 const WAITING = 100;
 
-type Found = { readonly who: Person; readonly name: string; readonly role: AdminRole };
+/** Whom a platform names. */
+type Named = Extract<Proved, { readonly kind: "proved" }>;
+
+interface Place {
+  readonly who: Person;
+  /** Of the space. */
+  readonly name: string;
+}
+
+interface Found extends Place {
+  readonly role: AdminRole;
+}
+
+interface Roles {
+  readonly found: readonly Found[];
+  /** Where they have none. */
+  readonly without: readonly Place[];
+  /** Of some space it could not be learnt. */
+  readonly isUnknown: boolean;
+}
 
 /** Before anything that asks who looks. */
 export function routeWays(app: Hono<AdminEnv>, deps: WaysDeps, comeIn: ComeIn, options: CookieOptions): void {
@@ -83,7 +102,8 @@ export function routeWays(app: Hono<AdminEnv>, deps: WaysDeps, comeIn: ComeIn, o
       // Whoever reads the address afterwards, in a log or in the history, can use nothing of it.
       if (!(await deps.states.use(going.state, Number(until)))) return { kind: "used" } as const;
       if (error !== undefined) return { kind: "error", error } as const;
-      return way.whoHas(c.req.query("code") ?? "", going);
+      const answer = await way.whoHas(c.req.query("code") ?? "", going);
+      return answer.kind === "proved" ? { ...answer, ...(await rolesOf(way, answer)) } : answer;
     });
     switch (proved.kind) {
       case "used":
@@ -111,15 +131,9 @@ export function routeWays(app: Hono<AdminEnv>, deps: WaysDeps, comeIn: ComeIn, o
     }
   });
 
-  async function enter(
-    c: AdminContext,
-    way: SignInWay,
-    { person, name, spaces }: Extract<Proved, { readonly kind: "proved" }>,
-    next: string,
-  ): Promise<Response> {
-    const { platform } = way;
+  async function rolesOf({ platform }: SignInWay, { person, name, spaces }: Named): Promise<Roles> {
     const found: Found[] = [];
-    const without: { readonly who: Person; readonly name: string }[] = [];
+    const without: Place[] = [];
     let isUnknown = false;
     // One after the other: the work asks the platform too.
     for (const each of spaces.slice(0, MOST_SPACES)) {
@@ -129,12 +143,24 @@ export function routeWays(app: Hono<AdminEnv>, deps: WaysDeps, comeIn: ComeIn, o
       else if (role === undefined) without.push({ who, name: each.name });
       else found.push({ who, name: each.name, role });
     }
+    return { found, without, isUnknown };
+  }
+
+  async function enter(
+    c: AdminContext,
+    way: SignInWay,
+    { person, name, spaces, found, without, isUnknown }: Named & Roles,
+    next: string,
+  ): Promise<Response> {
+    const { platform } = way;
     const [first] = found;
     if (first === undefined) {
       if (isUnknown) {
         const sentence = "Whether you are an admin could not be learnt. Try again in a minute.";
         return shown(c, problemPage("Not now", sentence), 503);
       }
+      const refused = await comeIn.tooOften(c, "in vain");
+      if (refused !== undefined) return refused;
       for (const { who } of without) await audit.write({ who, kind: "sign_in_refused", about: way.name });
       const places = without.map((each) => each.name);
       return shown(c, noRolePage({ way: way.name, platform, person, name, places }), 403);
@@ -154,7 +180,7 @@ export function routeWays(app: Hono<AdminEnv>, deps: WaysDeps, comeIn: ComeIn, o
   }
 
   async function again(c: AdminContext, way: SignInWay, sentence: string): Promise<Response> {
-    const refused = await comeIn.tooOften(c, "again");
+    const refused = await comeIn.tooOften(c, "in vain");
     return refused ?? shown(c, againPage(way.name, wayPathOf(way.platform), sentence), 400);
   }
 

@@ -67,8 +67,8 @@ export interface AdminWorld extends AsyncDisposable {
   readonly sql: Sql;
   readonly clock: ManualClock;
   readonly url: string;
-  /** What the platforms say; nobody without a line. An error is a platform that does not answer. */
-  readonly people: Map<string, Author | Error>;
+  /** What the platforms say; nobody without a line. An error is a platform that does not answer, a promise one that takes its time. */
+  readonly people: Map<string, Author | Error | Promise<Author>>;
   /** From now on their platform says of them that they are an admin there. */
   makeAdmin(who: Person): void;
   /** What was to be tried again, and for whom. */
@@ -116,7 +116,7 @@ export async function openAdminWorld(
   const sql = openPostgres({ url });
   stack.defer(() => sql.close());
   const clock = manualClock(Date.now());
-  const people = new Map<string, Author | Error>();
+  const people: AdminWorld["people"] = new Map();
   const privacy = new Map<string, boolean | undefined>();
   const signIns = createSignIns(sql);
   const audit = createAudit(sql);
