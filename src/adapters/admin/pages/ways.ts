@@ -77,8 +77,8 @@ export function noRolePage({
           : html`<p>You are neither an admin nor a reviewer of ${list}.</p>
               <p>
                 An admin of the space can make you one, or whoever runs the bot: by
-                <code>access.reviewers</code> in <code>bobbin.config.ts</code>, or by
-                <code>ADMIN_USERS</code>.
+                <code>access.reviewers</code> or <code>access.admins.users</code> in
+                <code>bobbin.config.ts</code>.
               </p>`
       }
       <p><a href="/admin/sign-in">Sign in as somebody else</a></p>`,
