@@ -37,7 +37,8 @@ async function unpacked(from: string): Promise<string> {
   if (existsSync(made)) return made;
   await mkdir(cache, { recursive: true });
   for (const old of await readdir(cache)) {
-    if (old.startsWith("version-")) await rm(join(cache, old), { recursive: true, force: true });
+    // Also what a run that was killed had begun to make.
+    if (/^(version|making)-/.test(old)) await rm(join(cache, old), { recursive: true, force: true });
   }
   const making = await mkdtemp(join(cache, "making-"));
   const archive = join(making, "previous.tar");
