@@ -47,7 +47,7 @@ import { openDiscord, openSlack } from "./parts/platforms.ts";
 import { openStores } from "./parts/stores.ts";
 import { openWatch } from "./parts/watch.ts";
 import { openWebChat } from "./parts/web-chat.ts";
-import { openWork } from "./parts/work.ts";
+import { openWorking } from "./parts/working.ts";
 
 /** `start`: all in one; `gateway` takes messages in; `worker` answers them. */
 export type Role = "start" | "gateway" | "worker";
@@ -226,7 +226,7 @@ export async function startApp(
 
     if (role !== "gateway") {
       const { tools, times } = world;
-      const work = await openWork(
+      const working = await openWorking(
         {
           sql,
           newId,
@@ -251,10 +251,10 @@ export async function startApp(
         settings,
         { botName: BOT_NAME, tools, sweep: times?.sweep },
       );
-      work.start();
+      working.start();
       branching.start();
       goalCards.start();
-      attendance.start(work.sweeper, work.overviews);
+      attendance.start(working.sweeper, working.overviews);
     }
 
     const hasWebChat = !isWorker && isWebChatOn(settings);

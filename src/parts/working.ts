@@ -40,7 +40,7 @@ type Served = Omit<
   | "titler"
 >;
 
-export interface WorkDeps extends Served {
+export interface WorkingDeps extends Served {
   readonly sql: Sql;
   readonly newId: NewId;
   readonly database: Database;
@@ -53,7 +53,7 @@ export interface WorkDeps extends Served {
   readonly started: (name: string, stop: () => Promise<void>) => void;
 }
 
-export interface WorkOptions {
+export interface WorkingOptions {
   readonly botName: string;
   /** What the agent can do besides. Default nothing. */
   readonly tools?: readonly Tool[] | undefined;
@@ -61,7 +61,7 @@ export interface WorkOptions {
 }
 
 /** What the book of processes says of this one. */
-export interface Work {
+export interface Working {
   readonly sweeper: Sweeper;
   readonly overviews: OverviewKeeper;
   /** From now on it rings, and keeps what threads are found by. */
@@ -69,7 +69,11 @@ export interface Work {
 }
 
 /** Resolves when it serves. */
-export async function openWork(deps: WorkDeps, settings: Settings, options: WorkOptions): Promise<Work> {
+export async function openWorking(
+  deps: WorkingDeps,
+  settings: Settings,
+  options: WorkingOptions,
+): Promise<Working> {
   const { sql, store, inbox, access, goals, goalLife, policies, places, database, coordination, started } =
     deps;
   const { surfaceOf, clock, log, newId } = deps;
