@@ -18,9 +18,9 @@ export function pause(clock: Clock, ms: number, signal?: AbortSignal): Promise<b
   });
 }
 
-/** How long to wait after so many failures before the next try: 500 ms, doubled each time, at most 30 s. */
-export function growingMs(failuresBefore: number): number {
-  return Math.min(30_000, 500 * 2 ** failuresBefore);
+/** How long to wait after so many failures before the next try: 500 ms, doubled each time, at most `mostMs`, default 30 s. */
+export function growingMs(failuresBefore: number, mostMs = 30_000): number {
+  return Math.min(mostMs, 500 * 2 ** failuresBefore);
 }
 
 /** Resolves when the work has settled, or when the signal aborts. Never rejects. */

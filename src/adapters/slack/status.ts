@@ -12,6 +12,7 @@ import { headOf } from "../../core/text.ts";
 import { threadOf, type SessionId } from "../../core/thread.ts";
 import type { SlackAnswer, SlackApi } from "./api.ts";
 import { methodBudget } from "./budgets.ts";
+import { decisionOn } from "./refusals.ts";
 
 export interface SlackStatusDeps {
   readonly api: SlackApi;
@@ -29,8 +30,13 @@ const AGENT_METHOD = "agents.sessions.setStatus";
 const QUIET_MS = 800;
 /** An agent's status ends by itself after an hour, the older one after two minutes. */
 const REFRESH_MS = { agent: 30 * 60_000, older: 90_000 };
-/** How often a sign that has to go is tried to be taken away. */
+/** How often it is tried to say that the bot works. */
 const TRIES = 5;
+/**
+ * A sign that has to go is tried to be taken away until it is gone, ever more rarely and at last each two minutes: by itself it would
+ * stay up to an hour, with a Stop that stops nothing. Not more rarely, since by then another process may work in the thread.
+ */
+const RAREST_MS = 2 * 60_000;
 /** What the calls for agents answer an app that is none, or where Slack has not switched them on. */
 const NO_AGENT: ReadonlySet<string> = new Set([
   "feature_disabled",
@@ -54,6 +60,7 @@ interface ThreadState {
   isQuiet: boolean;
   /** It has a place in the line. */
   isWaiting: boolean;
+  /** Since it is wanted, without those that came of too many calls. */
   failures: number;
   inFlight: Promise<void> | undefined;
   cancelTimer: (() => void) | undefined;
@@ -66,12 +73,15 @@ export class SlackStatus {
   readonly #pacer: Pacer;
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #mostGoing: number;
   readonly #threads = new Map<SessionId, ThreadState>();
   /** Learned from the first refusal, once for the install. */
   #way: "agent" | "older" | "none" = "agent";
   #isStopped = false;
 
-  constructor(deps: SlackStatusDeps) {
+  /** @param mostGoing threads whose sign has to go and does not yet; of more than that none is tried again. Default 500. */
+  constructor(deps: SlackStatusDeps, mostGoing = 500) {
+    this.#mostGoing = mostGoing;
     this.#api = deps.api;
     this.#pacer = deps.pacer;
     this.#clock = deps.clock;
@@ -183,11 +193,12 @@ export class SlackStatus {
     if (answer.kind === "rate_limited" && this.#way === "agent")
       await this.#pacer.hold(budgetOf(session), answer.afterMs);
     if (state.wanted !== wanted) return;
-    if (answer.kind !== "ok" && this.#mayHelp(answer) && state.failures < TRIES) {
-      const waitMs = answer.kind === "rate_limited" ? answer.afterMs : growingMs(state.failures);
+    if (answer.kind !== "ok" && isPassing(answer) && this.#goesOn(state)) {
+      const waitMs = growingMs(state.failures, RAREST_MS);
+      if (answer.kind === "rate_limited")
+        return this.#later(session, state, Math.max(waitMs, answer.afterMs));
       state.failures++;
-      this.#later(session, state, waitMs);
-      return;
+      return this.#later(session, state, waitMs);
     }
     if (answer.kind !== "ok") this.#log.debug("the status of a thread was not taken", { session, ...answer });
     state.isSaid = true;
@@ -211,8 +222,11 @@ export class SlackStatus {
     state.cancelTimer = this.#clock.after(waitMs, () => this.#say(session, state));
   }
 
-  #mayHelp(answer: Exclude<SlackAnswer, { readonly kind: "ok" }>): boolean {
-    return answer.kind !== "refused";
+  /** After a failure that may pass. */
+  #goesOn({ wanted, failures }: ThreadState): boolean {
+    if (wanted === "working") return failures < TRIES;
+    const going = [...this.#threads.values()].filter((state) => state.wanted !== "working");
+    return going.length <= this.#mostGoing;
   }
 
   async #send(
@@ -236,4 +250,10 @@ export class SlackStatus {
     if (answer.kind === "refused" && NO_AGENT.has(answer.code)) this.#way = "none";
     return answer;
   }
+}
+
+/** Whether the same call may be taken later: Slack's own trouble comes as a refusal too. */
+function isPassing(answer: Exclude<SlackAnswer, { readonly kind: "ok" }>): boolean {
+  const { kind } = decisionOn(answer);
+  return kind === "later" || kind === "unknown";
 }

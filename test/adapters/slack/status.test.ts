@@ -1,5 +1,6 @@
 // Slack's own sign that the bot works in a thread, through the real reply writer.
 import { afterEach, describe, expect, test } from "vitest";
+import { createSlackApi } from "../../../src/adapters/slack/api.ts";
 import { methodBudget } from "../../../src/adapters/slack/budgets.ts";
 import { createLocalPacer } from "../../../src/adapters/local/pacer.ts";
 import { SlackStatus } from "../../../src/adapters/slack/status.ts";
@@ -16,6 +17,14 @@ const lines = (world: OutboundWorld): readonly string[] =>
   world.slack.statusHistory(world.channel, world.root);
 const reads = (world: OutboundWorld, what: string) =>
   until(() => line(world) === what, { what: `the line reads ${JSON.stringify(what)}` });
+
+const said = (): number => world.slack.callsOf("agents.sessions.setStatus").length;
+/** Threads of the channel beside the world's own. */
+const threads = (count: number) =>
+  Array.from({ length: count }, () => {
+    const { ts } = world.ana.say(world.channel, "hello");
+    return `slack:${world.slack.teamId}:${world.channel.id}:${ts}` as typeof world.session;
+  });
 
 let world: OutboundWorld;
 afterEach(async () => {
@@ -133,15 +142,11 @@ describe("the status of a thread", () => {
     const clock = manualClock();
     const pacer = createLocalPacer(clock);
     const status = new SlackStatus({ api: world.api, pacer, clock, log: silentLog });
-    const said = () => world.slack.callsOf("agents.sessions.setStatus").length;
-    const threads = Array.from({ length: 12 }, () => {
-      const { ts } = world.ana.say(world.channel, "hello");
-      return `slack:${world.slack.teamId}:${world.channel.id}:${ts}` as typeof world.session;
-    });
-    for (const session of threads) status.show(session, "starting");
+    const twelve = threads(12);
+    for (const session of twelve) status.show(session, "starting");
     await clock.advance(800);
     await until(() => said() === 8, { what: "there is room for eight" });
-    for (const session of threads) status.show(session, "idle");
+    for (const session of twelve) status.show(session, "idle");
     await until(() => said() === 16, { what: "eight signs are taken away, and no other" });
     await status.stop();
     expect(clock.waiting).toBe(0);
@@ -151,6 +156,88 @@ describe("the status of a thread", () => {
         urgency: "final",
       }),
     ).toBe(0);
+  });
+
+  describe("that has to go", () => {
+    /** A status on a clock of the test's, under which all of these threads work. */
+    async function working(count: number, mostGoing?: number) {
+      world = await outboundWorld();
+      const clock = manualClock();
+      const { app, slackApiUrl } = world.slack;
+      const api = createSlackApi({ clock }, { token: app.botToken, apiUrl: slackApiUrl });
+      const deps = { api, pacer: createLocalPacer(clock), clock, log: silentLog };
+      const status = new SlackStatus(deps, mostGoing);
+      const sessions = threads(count);
+      for (const session of sessions) status.show(session, "working");
+      await until(() => said() === count && clock.waiting === count, { what: "all work" });
+      const shown = () =>
+        sessions.map((session) => world.slack.statusLine(world.channel, session.split(":").at(-1) ?? ""));
+      const ends = () => sessions.forEach((session) => status.show(session, "idle"));
+      return { clock, status, shown, ends };
+    }
+
+    test.each(["internal_error", "fatal_error", "service_unavailable", "request_timeout", "token_revoked"])(
+      "goes after a refusal that passes: %s",
+      async (error) => {
+        const { clock, status, shown, ends } = await working(1);
+        world.slack.fault("agents.sessions.setStatus", { kind: "refused", error });
+        ends();
+        await until(() => said() === 2 && clock.waiting === 1, { what: "it is to be tried again" });
+        expect(shown()).toEqual(["processing"]);
+        await clock.advance(500);
+        await until(() => shown()[0] === "", { what: "it has gone" });
+        await status.stop();
+        expect(clock.waiting).toBe(0);
+      },
+    );
+
+    test("stays where Slack will never take it away, and is not tried again", async () => {
+      const { clock, status, ends } = await working(1);
+      world.slack.fault("agents.sessions.setStatus", { kind: "refused", error: "channel_not_found" });
+      ends();
+      await until(() => said() === 2, { what: "it is said" });
+      await status.stop();
+      expect(clock.waiting).toBe(0);
+    });
+
+    test("is tried to be taken away ever more rarely for as long as Slack is away", async () => {
+      const { clock, status, shown, ends } = await working(1);
+      world.slack.fault("agents.sessions.setStatus", { kind: "unreachable" }, { times: 11 });
+      ends();
+      for (let tries = 1; tries <= 11; tries++) {
+        await until(() => said() === 1 + tries && clock.waiting === 1, { what: `try ${tries} has failed` });
+        const pauseMs = Math.min(120_000, 500 * 2 ** (tries - 1));
+        await clock.advance(pauseMs - 1);
+        expect(clock.waiting).toBe(1);
+        await clock.advance(1);
+      }
+      await until(() => shown()[0] === "", { what: "it has gone" });
+      await status.stop();
+      expect(clock.waiting).toBe(0);
+    });
+
+    test("leaves no timer behind when nothing is to be said any more", async () => {
+      const { clock, status, ends } = await working(1);
+      world.slack.fault("agents.sessions.setStatus", { kind: "status", status: 503 });
+      ends();
+      await until(() => said() === 2 && clock.waiting === 1, { what: "it is to be tried again" });
+      await status.stop();
+      expect(clock.waiting).toBe(0);
+      await clock.advance(3_600_000);
+      expect(said()).toBe(2);
+    });
+
+    test("is tried again in so many threads only", async () => {
+      const { clock, status, shown, ends } = await working(3, 2);
+      world.slack.fault("agents.sessions.setStatus", { kind: "status", status: 503 }, { times: 3 });
+      ends();
+      await until(() => said() === 6 && clock.waiting === 2, { what: "two are to be tried again" });
+      await clock.advance(500);
+      await until(() => shown().filter((one) => one === "").length === 2, { what: "two have gone" });
+      expect(shown().toSorted()).toEqual(["", "", "processing"]);
+      await status.stop();
+      expect([said(), clock.waiting]).toEqual([8, 0]);
+    });
   });
 
   describe("for work that has just begun", () => {
@@ -167,7 +254,6 @@ describe("the status of a thread", () => {
       expect(clock.waiting).toBe(1);
       return { clock, status };
     }
-    const said = () => world.slack.callsOf("agents.sessions.setStatus").length;
 
     test("is never said where it is over in a moment", async () => {
       const { clock, status } = await begun();
