@@ -103,10 +103,12 @@ export function withSlackFiles(
     if (id === undefined) return { kind: "unknown", why: "the file was not uploaded" };
     const args = { files: [{ id, title }], channel_id: channel, thread_ts: root };
     const answer = await api.call("files.completeUploadExternal", args, mayBegin);
-    // What is shared is good for one message, and what Slack does not know any more has to be brought again.
-    if (answer.kind === "ok" || answer.kind === "refused") uploaded.delete(name);
-    if (answer.kind === "ok") return { kind: "ok", message: messageOf(id, name) };
-    return refuse(answer);
+    const written: Written =
+      answer.kind === "ok" ? { kind: "ok", message: messageOf(id, name) } : refuse(answer);
+    // What is shared is good for one message, and what Slack does not know any more has to be brought again. Where it may be
+    // shared, or will be later, the same one is meant: another upload would be another file beside it.
+    if (written.kind !== "unknown" && written.kind !== "later") uploaded.delete(name);
+    return written;
   }
 
   async function remove(message: string, id: string, mayBegin?: MayBegin): Promise<Written> {
@@ -128,7 +130,10 @@ export function withSlackFiles(
       post: (_key, file, mayBegin) => share(file, mayBegin),
       async find(name: string, known: KnownPost) {
         const id = await posts.findFile(name, known.since - CLOCKS_APART_MS);
-        return id === undefined ? undefined : messageOf(id, name);
+        if (id === undefined) return undefined;
+        // Shared with no answer that said so.
+        uploaded.delete(name);
+        return messageOf(id, name);
       },
       async holds(message, wanted) {
         const file = FILE.exec(message)?.groups;

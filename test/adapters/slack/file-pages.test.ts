@@ -9,6 +9,7 @@ import { withPictureBytes } from "../../../src/core/run/reply-of-run.ts";
 import { bytesOf } from "../../support/pictures.ts";
 import { entryOf, fenceOf, roundOf, runNamed, stopped } from "../../support/reply-bench.ts";
 import { silentLog } from "../../support/silent-log.ts";
+import type { Fault } from "../../support/slack/faults.ts";
 import { until } from "../../support/until.ts";
 import { outboundWorld, type OutboundWorld } from "./outbound-world.ts";
 
@@ -205,12 +206,18 @@ describe("images in Slack", () => {
     expect(world.shown()).toHaveLength(3);
   });
 
-  test.each(["lost response", "status"] as const)(
-    "are each there once after a step that failed: %s",
-    async (kind) => {
-      world.slack.fault(COMPLETE, kind === "status" ? { kind, status: 503 } : { kind });
+  test.each<Fault>([
+    { kind: "lost response" },
+    { kind: "status", status: 503 },
+    { kind: "refused", error: "internal_error" },
+    { kind: "done and refused", error: "internal_error" },
+  ])(
+    "are each there once after a step of which nobody knows what it did ($kind), and no bytes are brought twice",
+    async (fault) => {
+      world.slack.fault(COMPLETE, fault);
       expect(await pictureWriter().settle(stopped)).toEqual({ kind: "settled" });
       expect(shared()).toMatchObject(all);
+      expect(world.slack.callsOf("files.getUploadURLExternal")).toHaveLength(2);
       // Killed before it was written down that the second is there.
       const [row] = (await world.pages.list("r1" as never)).filter(({ index }) => index === 2);
       const { message: _, ...begun } = row!;

@@ -13,6 +13,8 @@ export type Fault =
   | { readonly kind: "unreachable" }
   /** `{ ok: false, error }`; nothing was done. */
   | { readonly kind: "refused"; readonly error: string; readonly details?: JsonObject }
+  /** Done, and answered `{ ok: false, error }` all the same. */
+  | { readonly kind: "done and refused"; readonly error: string }
   /** Done only when the promise settles, and then answered. */
   | { readonly kind: "late"; readonly until: Promise<unknown> }
   /** Done at once, and answered only when the promise settles. */

@@ -120,6 +120,9 @@ export class WebApi {
         return undefined;
       case "refused":
         return refused(new Refusal(fault.error, fault.details));
+      case "done and refused":
+        this.#perform(call);
+        return refused(new Refusal(fault.error));
       case "late":
         await fault.until;
         return this.#perform(call);
