@@ -116,14 +116,17 @@ export class SlackStatus {
 
   /**
    * A stream is about to begin, with which Slack says by itself that the bot works there.
-   * @returns what is to be called when it has begun.
+   * @returns what is to be called when it has begun, or may have.
    */
-  streaming(session: SessionId): () => void {
+  streaming(session: SessionId): (has: "begun" | "perhaps begun") => void {
     const isFirst = this.#threads.get(session)?.isQuiet === true;
-    return () => {
+    return (has) => {
       const state = this.#threads.get(session);
       if (state?.wanted !== "working" || this.#isStopped || this.#way === "none") return;
-      Object.assign(state, { isQuiet: false, isSaid: true });
+      // From now on Slack may say it, so it has to be taken away.
+      state.isQuiet = false;
+      if (has !== "begun") return;
+      state.isSaid = true;
       this.#later(session, state, REFRESH_MS[this.#way]);
       // The session that came with the stream has no title, and takes none with its status. Later on it may have one of a person's.
       if (isFirst && state.title !== undefined) void this.rename(session, state.title).catch(() => undefined);

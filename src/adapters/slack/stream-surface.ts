@@ -105,18 +105,21 @@ export function withStreams(surface: Surface, deps: StreamSurfaceDeps, session: 
     // A stream takes no metadata when it is begun: the key is the name of the block that stands first.
     const first = { type: "blocks", blocks: [{ ...actionsOf(page.buttons), block_id: key }] };
     const chunks = [first, ...growth.chunks];
-    const hasBegun = status.streaming(session);
+    const noteStream = status.streaming(session);
     const answer = await call("chat.startStream", { thread_ts: root, chunks }, mayBegin);
     const ts = answer.kind === "ok" ? textOf(answer.data["ts"]) : undefined;
     if (ts !== undefined) {
       live.set(ts, { key, since: clock.ticks(), shown: growth.shown });
-      hasBegun();
+      noteStream("begun");
       streams.letBe.taken();
       return { kind: "ok", message: ts };
     }
     streams.live--;
-    if (answer.kind === "ok") return { kind: "unknown", why: "the answer names no message" };
-    const decision = decisionOn(answer);
+    const decision =
+      answer.kind === "ok"
+        ? ({ kind: "unknown", why: "the answer names no message" } as const)
+        : decisionOn(answer);
+    if (decision.kind === "unknown") noteStream("perhaps begun");
     if (decision.kind === "refused") {
       log.info("Slack streams no such page; it is posted and edited", { ...answer });
       streams.letBe.refused(session, hasNoStreams(answer));
