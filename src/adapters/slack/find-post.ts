@@ -31,6 +31,8 @@ export interface FindPost {
    * Rejects when Slack does not say; the next call goes on where this one stopped.
    */
   find(key: string, sinceMs?: number): Promise<FoundPost>;
+  /** Whether this message stands in the channel itself and in no thread. Rejects when Slack does not say. */
+  isStray(ts: string): Promise<boolean>;
   /** The id of the file of that name that is shared in the thread, if any; as `find` otherwise. */
   findFile(name: string, sinceMs?: number): Promise<string | undefined>;
 }
@@ -89,6 +91,13 @@ export function createFindPost(
       const root = messages.find((message) => tsOf(message) === thread.root);
       const isThere = root !== undefined && root["subtype"] !== "tombstone";
       return isThere ? { kind: "nowhere" } : findStray(key, since);
+    },
+    async isStray(ts) {
+      const data = await ask("conversations.history", { oldest: ts, latest: ts, inclusive: true, limit: 1 });
+      // A reply that was sent to the channel as well stands there too, and says of which thread it is.
+      return messagesIn(data).some(
+        (message) => tsOf(message) === ts && (textOf(message["thread_ts"]) ?? ts) === ts,
+      );
     },
     async findFile(name, sinceMs) {
       const { found } = await search(`file ${name}`, sinceOf(sinceMs), (messages) => {

@@ -14,12 +14,13 @@ import { createTurns } from "../../core/reply/turns.ts";
 import { threadOf, type SessionId } from "../../core/thread.ts";
 import type { SlackAnswer, SlackApi, SlackData } from "./api.ts";
 import { streamBudget, type StreamMethod } from "./budgets.ts";
-import { metadataOf } from "./find-post.ts";
+import { createFindPost, metadataOf } from "./find-post.ts";
 import { actionsOf } from "./format.ts";
 import type { LetBe } from "./let-be.ts";
 import { textOf } from "./payload.ts";
 import { decisionOn, hasNoStreams, isStreamedYet, isStreamOver } from "./refusals.ts";
 import type { SlackStatus } from "./status.ts";
+import { removeStray, saysThread } from "./stray.ts";
 import { growthOf, NOTHING, type Streamed } from "./stream-growth.ts";
 
 /** Shared by all threads of an install: what one of them has learnt holds for the others. */
@@ -70,6 +71,7 @@ export function withStreams(surface: Surface, deps: StreamSurfaceDeps, session: 
   if (root === undefined) throw new RangeError(`not a thread of Slack: ${session}`);
   const log = deps.log.with({ session });
   const turns = createTurns(pacer, session);
+  const posts = createFindPost(api, { channel, root });
   const live = new Map<string, Stream>();
   /** Keys of streams whose answer never came, or that Slack did not take. */
   const begun = new Set<string>();
@@ -130,6 +132,19 @@ export function withStreams(surface: Surface, deps: StreamSurfaceDeps, session: 
     return mayHelp || answer.kind === "rate_limited" ? undefined : decision;
   }
 
+  /**
+   * It is no stream any more. Slack does not say at its beginning whether it took it as a reply: below a root that was deleted it may
+   * grow in the channel itself. Where that cannot be known now it stays.
+   * @returns undefined where it stands in its thread.
+   */
+  async function over(ts: string, answer: SlackAnswer): Promise<Unfinished | undefined> {
+    forget(ts);
+    if (answer.kind === "ok" && saysThread(answer.data)) return undefined;
+    if (!(await posts.isStray(ts).catch(() => false))) return undefined;
+    log.info("the thread's root is gone: what was streamed is taken back", { message: ts });
+    return removeStray(clock, () => surface.remove(ts));
+  }
+
   /** Undefined when it is over, or edits have to show whether it is. */
   async function end(
     ts: string,
@@ -146,8 +161,7 @@ export function withStreams(surface: Surface, deps: StreamSurfaceDeps, session: 
       if (decision.kind === "unknown" || decision.kind === "later") return decision;
       log.info("a stream could not be ended", { ...answer });
     }
-    forget(ts);
-    return undefined;
+    return over(ts, answer);
   }
 
   /** Adds what is new. Undefined where the whole page has to be written. */
@@ -170,7 +184,7 @@ export function withStreams(surface: Surface, deps: StreamSurfaceDeps, session: 
       live.set(ts, { ...stream, shown: growth.shown });
       return { kind: "ok", message: ts };
     }
-    if (isStreamOver(answer)) forget(ts);
+    if (isStreamOver(answer)) return over(ts, answer);
     const decision = decisionOn(answer);
     if (decision.kind === "unknown") live.set(ts, { ...stream, isDoubtful: true });
     return decision.kind === "refused" || decision.kind === "too_long" ? undefined : decision;

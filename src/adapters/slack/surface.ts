@@ -4,7 +4,6 @@ import type { Clock } from "../../core/ports/clock.ts";
 import type { Log } from "../../core/ports/log.ts";
 import type { Budget, Pacer, Urgency } from "../../core/ports/pacer.ts";
 import type { MayBegin, PageContent, Surface, Voice, Written } from "../../core/ports/surface.ts";
-import { pause } from "../../core/pause.ts";
 import { createTurns } from "../../core/reply/turns.ts";
 import { threadOf, type SessionId } from "../../core/thread.ts";
 import type { SlackAnswer, SlackApi, SlackData } from "./api.ts";
@@ -21,9 +20,10 @@ import {
   type SlackMessage,
 } from "./format.ts";
 import type { LetBe } from "./let-be.ts";
-import { fieldsOf, textOf } from "./payload.ts";
+import { textOf } from "./payload.ts";
 import { decisionOn, hasBadBlocks, hasUnknownBlocks, isFrozen } from "./refusals.ts";
 import type { SlackStatus } from "./status.ts";
+import { removeStray, saysThread } from "./stray.ts";
 
 export interface SlackSurfaceDeps {
   readonly api: SlackApi;
@@ -53,8 +53,6 @@ export interface SlackSurfaceOptions {
 export const CLOCKS_APART_MS = 10 * 60_000;
 /** Nobody is pinged by a model, and no link becomes a card. */
 export const SILENT = { unfurl_links: false, unfurl_media: false, link_names: false, parse: "none" } as const;
-/** How often the removal of a stray post is tried. */
-const STRAY_TRIES = 5;
 
 type Sendable = Extract<SlackMessage, { readonly kind: "message" }>;
 
@@ -126,17 +124,6 @@ export function createSlackSurface(
     return api.call(method, { ...args, text: plain }, mayBegin);
   }
 
-  /** A post below a root that was deleted lands in the channel itself: nobody asked for it there. */
-  async function removeStray(ts: string): Promise<Written> {
-    const never = new AbortController().signal;
-    for (let tries = 0; tries < STRAY_TRIES; tries++) {
-      const removed = await remove(ts);
-      if (removed.kind !== "later" && removed.kind !== "unknown") break;
-      await pause(clock, removed.kind === "later" ? removed.afterMs : 500, never);
-    }
-    return { kind: "gone", what: "thread" };
-  }
-
   async function post(
     key: string,
     page: PageContent,
@@ -164,10 +151,9 @@ export function createSlackSurface(
     const ts = textOf(answer.data["ts"]);
     if (ts === undefined) return { kind: "unknown", why: "the answer names no message" };
     begun.delete(key);
-    if (textOf(fieldsOf(answer.data["message"])["thread_ts"]) !== undefined)
-      return { kind: "ok", message: ts };
+    if (saysThread(answer.data)) return { kind: "ok", message: ts };
     log.info("the thread's root is gone: the post is taken back", { message: ts });
-    return removeStray(ts);
+    return removeStray(clock, () => remove(ts));
   }
 
   async function edit(
@@ -204,7 +190,7 @@ export function createSlackSurface(
     async find(key, known) {
       const since = begun.get(key) ?? known?.since;
       const found = await posts.find(key, since === undefined ? undefined : since - CLOCKS_APART_MS);
-      if (found.kind === "stray") await removeStray(found.ts);
+      if (found.kind === "stray") await removeStray(clock, () => remove(found.ts));
       return found.kind === "found" ? found.ts : undefined;
     },
     leave: () => turns.leave(),

@@ -88,7 +88,7 @@ class DirectThread {
         found.text += textIn(args);
         if (!isAscending(numbersIn(found.text))) this.wrong.push(found.text);
         found.isStreaming = method === "chat.appendStream";
-        return done();
+        return done({ message: { thread_ts: "1.000001" } });
       case "chat.update":
         if (found === undefined) return refused("message_not_found");
         if (found.isStreaming) return refused("streaming_state_conflict");

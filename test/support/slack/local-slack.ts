@@ -34,6 +34,11 @@ export interface LocalSlackOptions extends AppOptions, DeliveryOptions, SocketOp
   readonly complaints?: ComplaintOptions;
   /** Answers 429 as Slack does. Without it no call is limited unless a fault is ordered; haste is still complained about. */
   readonly rateLimits?: RateLimitOptions;
+  /**
+   * What comes of a stream below a root that was deleted, which nobody has seen yet: it is refused, or begins in the channel itself as a
+   * post does. Default `refused`.
+   */
+  readonly streamBelowDeleted?: Platform["streamBelowDeleted"];
   /** Milliseconds since 1970; what ts, triggers and signatures are made from. Default the system's clock. */
   readonly nowMs?: () => number;
   /** Default 127.0.0.1, any free port. */
@@ -187,6 +192,7 @@ export async function createLocalSlack(options: LocalSlackOptions = {}): Promise
       oauth,
       openId,
       openConnection: () => `${origin.replace("http:", "ws:")}${sockets.newTicket()}`,
+      streamBelowDeleted: options.streamBelowDeleted ?? "refused",
       longestPage: options.rateLimits?.distribution === "distributed" ? 15 : 1000,
       nowMs,
       origin,

@@ -34,6 +34,8 @@ export interface Platform {
   readonly openConnection: () => string;
   /** The most that one page of history has, whatever is asked for. */
   readonly longestPage: number;
+  /** What comes of a stream below a root that was deleted. */
+  readonly streamBelowDeleted: "refused" | "stray";
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
   /** `http://127.0.0.1:port` */

@@ -26,21 +26,22 @@ export function startStream(call: ApiCall, platform: Platform): JsonObject {
   const chunks = chunksOf(call);
   if (chunks.length === 0) throw new Refusal("no_text");
   const root = threadOf(call, platform, channel);
-  // Not met yet: a stream cannot be anywhere but in a thread.
-  if (root === undefined) throw new Refusal("thread_not_found");
+  if (root === undefined && platform.streamBelowDeleted === "refused") throw new Refusal("thread_not_found");
   const stream = { state: "in_progress", sinceMs: nowMs(), bytes: 0 } as const;
   const grown = grownBy(chunks, { blocks: [], text: "", bytes: 0 });
   const message = workspace.post(channel, {
     ...author(platform),
     text: storedText(grown.text),
     blocks: grown.blocks,
-    threadTs: root.ts,
+    threadTs: root?.ts,
   });
   message.stream = { ...stream, bytes: grown.bytes };
   complain(call, platform, message, grown.text);
-  sessions.clearAfterPost(channel.id, root.ts);
-  // It takes no title with it, and leaves one that is there.
-  if (app.isAgent) sessions.setStatus(channel.id, root.ts, "processing", undefined);
+  if (root !== undefined) {
+    sessions.clearAfterPost(channel.id, root.ts);
+    // It takes no title with it, and leaves one that is there.
+    if (app.isAgent) sessions.setStatus(channel.id, root.ts, "processing", undefined);
+  }
   events.posted(channel, message);
   return { channel: channel.id, ts: message.ts };
 }
