@@ -135,8 +135,10 @@ export function parseEvent(
   }
 }
 
-/** Each is a question to Slack, all are asked at once, and a message has room for hundreds: whoever else is mentioned keeps their id. */
+/** Each is a question to Slack, all are asked at once, and a message has room for hundreds: whoever else it mentions keeps their id. */
 const MOST_MENTIONED = 20;
+/** In all messages that are read together; the newest ones come first. */
+const MOST_TOGETHER = 100;
 
 /** Ids of those whose names the event needs: who wrote, and who is mentioned. */
 export function peopleIn(envelope: Payload): readonly string[] {
@@ -144,11 +146,13 @@ export function peopleIn(envelope: Payload): readonly string[] {
   return peopleOf(["message" in event ? fieldsOf(event["message"]) : event]);
 }
 
-/** The same of messages that are read together. */
+/** The same of messages that are read together, oldest first. */
 export function peopleOf(messages: readonly Payload[]): readonly string[] {
   const authors = messages.flatMap(({ user }) => textOf(user) ?? []);
-  const mentioned = new Set(messages.flatMap(({ text }) => mentionsIn(textOf(text) ?? "")));
-  return [...new Set([...authors, ...[...mentioned].slice(0, MOST_MENTIONED)])];
+  const mentioned = messages
+    .toReversed()
+    .flatMap(({ text }) => mentionsIn(textOf(text) ?? "").slice(0, MOST_MENTIONED));
+  return [...new Set([...authors, ...[...new Set(mentioned)].slice(0, MOST_TOGETHER)])];
 }
 
 function parseMessage(message: Payload, reading: Reading): Parsed {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Facts } from "../../../src/adapters/slack/people.ts";
-import { parseEvent, peopleIn, type Parsed } from "../../../src/adapters/slack/parse.ts";
+import { parseEvent, peopleIn, peopleOf, type Parsed } from "../../../src/adapters/slack/parse.ts";
 import { fieldsOf, type Payload } from "../../../src/adapters/slack/payload.ts";
 import type { Part } from "../../../src/core/part.ts";
 import { bot, recorded, recordedNames } from "./recorded.ts";
@@ -304,6 +304,21 @@ test("the names that a message needs are those of its author and of whom it ment
   const many = Array.from({ length: 800 }, (_, at) => `<@U${1_000 + at}>`).join(" ");
   expect(peopleIn(saying(many))).toHaveLength(21);
   expect(inboundOf(recorded("direct", { user: "U404" })).author).toEqual({ id: "U404", name: "U404" });
+});
+
+test("of messages that are read together each has names for some of whom it mentions, and the newest for theirs first", () => {
+  const ids = (from: number, count: number) => Array.from({ length: count }, (_, at) => `U${from + at}`);
+  const naming = (people: readonly string[]) => ({
+    user: "UANA",
+    text: people.map((id) => `<@${id}>`).join(" "),
+  });
+  const [first, second] = [ids(1_000, 30), ids(2_000, 2)];
+  expect(peopleOf([naming(first), naming(second)])).toEqual(["UANA", ...second, ...first.slice(0, 20)]);
+  const many = Array.from({ length: 10 }, (_, at) => ids(1_000 * (at + 1), 15));
+  const known = peopleOf(many.map(naming));
+  expect(known).toHaveLength(101);
+  expect(known.slice(1, 16)).toEqual(many.at(-1));
+  expect(known).not.toContain("U1000");
 });
 
 const hostile = [undefined, null, 7, "", "x:y", "../C1", [], {}, "\u0000", "1718000001"];
