@@ -4,7 +4,6 @@
  */
 
 import { Hono, type Context } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import { createAttempts, type Attempts } from "../../core/admin/attempts.ts";
 import { TooBusy } from "../../core/admin/too-busy.ts";
 import { BobbinError, sentenceFor, toBobbinError } from "../../core/errors.ts";
@@ -12,6 +11,7 @@ import type { Log } from "../../core/ports/log.ts";
 import type { Person } from "../../core/ports/sign-ins.ts";
 import type { Platform } from "../../core/thread.ts";
 import { serveAssets } from "../http/assets.ts";
+import { limitBody } from "../http/body-limit.ts";
 import { guard, isFromHere, isLoopback } from "../http/guard.ts";
 import { routeAudit } from "./audit-log.ts";
 import { boardPolicy, routeBoard, type BoardDeps } from "./board.ts";
@@ -83,7 +83,7 @@ export function createAdminPages(given: AdminDeps, options: AdminOptions): Hono<
 
   app.onError((error, c) => trouble(c, error));
   app.use("*", guard({ allowedHosts, bodies: "forms", alsoAllowed: boardPolicy }));
-  app.use("*", bodyLimit({ maxSize: LARGEST_BODY }));
+  app.use("*", limitBody({ maxSize: LARGEST_BODY }));
   app.get("/assets/:name", serveAssets(...options.assets));
   routeSignIn(app, comeIn, { mayEnterHere, choices, ...(owner === undefined ? {} : { owner }) });
   routeWays(app, deps, comeIn, { isSecure });

@@ -4,7 +4,6 @@
  */
 
 import { Hono, type Context } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import { join } from "node:path";
 import type { z } from "zod";
 import { COMMAND_NAMES } from "../../core/command/table.ts";
@@ -16,6 +15,7 @@ import type { Pictures } from "../../core/ports/pictures.ts";
 import type { WebMessage } from "../../core/ports/web-messages.ts";
 import type { SessionId } from "../../core/thread.ts";
 import { serveAssets } from "../http/assets.ts";
+import { limitBody } from "../http/body-limit.ts";
 import { guard } from "../http/guard.ts";
 import { streamEvents } from "./event-stream.ts";
 import { htmlOf } from "./format.ts";
@@ -76,7 +76,7 @@ export function createWebChat(deps: WebChatDeps, options: WebChatOptions = {}): 
 
   app.onError((error, c) => trouble(c, error));
   app.use("*", guard({ allowedHosts, ...(refuses && { refuses }), bodies: "json", sentence: NOT_HERE }));
-  const limited = bodyLimit({
+  const limited = limitBody({
     maxSize: bodyBytes,
     onError: (c) => c.json({ error: "This message is too long." }, 413),
   });
