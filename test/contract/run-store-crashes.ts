@@ -74,6 +74,17 @@ export const crashCases: readonly ContractCase<RunStoreSubject>[] = [
     },
   },
   {
+    title: "attempts that leave in the same moment have left each in its own way",
+    async run(subject) {
+      const { store, transcripts } = subject;
+      const runs = await Promise.all(["one", "two", "three", "four"].map((text) => running(subject, text)));
+      const ways = ["lost", "handed_over", "crashed", "handed_over"] as const;
+      await Promise.all(runs.map(({ fence }, index) => store.leave(fence, ways[index] ?? "lost")));
+      const ends = await Promise.all(runs.map(({ session }) => transcripts.runs(session)));
+      expect(ends.map(([run]) => run?.attempts.map(({ ended }) => ended))).toEqual(ways.map((way) => [way]));
+    },
+  },
+  {
     title:
       "an attempt that ended its run and died before it wrote the final pages is a crash to the next one",
     async run(subject) {

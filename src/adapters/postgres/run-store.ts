@@ -3,6 +3,7 @@
  * take the session's row, so that one session has one writer at a time, and many sessions never wait for each other.
  */
 
+import { gathered } from "../../core/gather.ts";
 import type { NewId } from "../../core/ids.ts";
 import type { Beginning, Fence, Left, RunStore } from "../../core/ports/run-store.ts";
 import type { Frozen, ModelCallRecord } from "../../core/round.ts";
@@ -78,9 +79,12 @@ select id from held`,
 const LEAVE = {
   name: "leave",
   text: `
-update attempts set ended = $3::text, ended_at = now_ms()
-where run = $1 and fence = $2::bigint and (ended is null or ended = 'crashed')`,
+update attempts a set ended = l.how, ended_at = now_ms()
+from jsonb_to_recordset($1::jsonb) as l(run text, fence bigint, how text)
+where a.run = l.run and a.fence = l.fence and (a.ended is null or a.ended = 'crashed')`,
 };
+/** At a deploy all attempts of a process leave in the same moment, and those who go on with them wait for it. */
+const LEAVING = { atOnce: 2, most: 100 } as const;
 
 /** No `rev`: it changes nothing that another statement could have read. */
 const TOUCH = {
@@ -120,6 +124,11 @@ export function createRunStore(
     for (const { prompt, tools } of frozen === undefined ? calls : [...calls, frozen])
       known.add(prompt.hash).add(tools.hash);
   };
+  const leave = gathered<{ readonly fence: Fence; readonly how: Left }, undefined>(async (attempts) => {
+    const rows = attempts.map(({ fence, how }) => ({ run: fence.run, fence: fence.number, how }));
+    await sql.query(LEAVE, [JSON.stringify(rows)]);
+    return [];
+  }, LEAVING);
   return {
     ...createWork(sql),
     open(session, worker, goals) {
@@ -162,8 +171,8 @@ export function createRunStore(
       const rows = await sql.query(TOUCH, [fence.session, fence.number]);
       if (rows.length === 0) throw staleFence(fence);
     },
-    async leave(fence: Fence, how: Left) {
-      await sql.query(LEAVE, [fence.run, fence.number, how]);
+    async leave(fence, how) {
+      await leave({ fence, how });
     },
     async isStopped(fence) {
       const [row] = await sql.query<{ stopped: boolean }>(IS_STOPPED, [fence.session, fence.run]);

@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { request } from "undici";
 import { Hono } from "hono";
 import { expect, test } from "vitest";
@@ -8,8 +9,10 @@ import type { Log } from "../../../src/core/ports/log.ts";
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, with: () => silent };
 
-async function* pieces(text: string): AsyncGenerator<string> {
-  for (let at = 0; at < text.length; at += 40) yield text.slice(at, at + 40);
+function pieces(text: string): Readable {
+  const parts: string[] = [];
+  for (let at = 0; at < text.length; at += 40) parts.push(text.slice(at, at + 40));
+  return Readable.from(parts);
 }
 
 test.each([
