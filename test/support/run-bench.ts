@@ -20,6 +20,7 @@ import type { Models } from "../../src/core/command/models.ts";
 import type { ModelRecord } from "../../src/core/ports/model.ts";
 import type { Surface } from "../../src/core/ports/surface.ts";
 import { maskedStore, type StoredMask } from "../../src/core/mask-stored.ts";
+import type { Backlog } from "../../src/core/run/backlog.ts";
 import { createIntake } from "../../src/core/run/intake.ts";
 import { createGoalTurns } from "../../src/core/run/goal-turn.ts";
 import { createRunSession } from "../../src/core/run/run-session.ts";
@@ -56,6 +57,8 @@ export interface RunBenchOptions {
   readonly titler?: () => Titler;
   /** Its workers also begin the turns that the thread's goal has planned. */
   readonly takes?: "goals";
+  /** Reads what was said before the thread's first turn. Default: nothing was. */
+  readonly backlog?: (bench: Pick<RunBench, "stores" | "clock">) => Backlog;
   /** Of what is stored. Default: it is stored as it was said. */
   readonly mask?: StoredMask;
 }
@@ -186,6 +189,7 @@ export class RunBench {
         pages: gate(this.stores.pages, (method) => `${method}Page`),
         pictures: this.stores.pictures,
         titler: this.#options.titler?.(),
+        ...(this.#options.backlog === undefined ? {} : { backlog: this.#options.backlog(this) }),
         stops: this.#stops,
         clock: this.clock,
         log: silentLog,

@@ -16,7 +16,10 @@ import type { Log } from "../ports/log.ts";
 import type { Beginning, RunStore } from "../ports/run-store.ts";
 import { threadOf, type SessionId } from "../thread.ts";
 
-/** Rejects only when the store cannot be reached. */
+/**
+ * Reads for the first turn what is to be read. Whoever aborts the signal is not to begin that turn: nothing is taken for read then,
+ * and the next call reads it. Rejects only when the store cannot be reached.
+ */
 export type Backlog = (session: SessionId, signal: AbortSignal) => Promise<void>;
 
 export interface BacklogDeps {
@@ -54,10 +57,11 @@ export function createBacklog(deps: BacklogDeps, options: BacklogOptions = {}): 
     try {
       return await work(AbortSignal.any([signal, late.signal]));
     } catch (error) {
-      deps.log.warn("what was said in a thread could not be read; the run goes on without it", {
-        session,
-        error,
-      });
+      if (!signal.aborted)
+        deps.log.warn("what was said in a thread could not be read; the run goes on without it", {
+          session,
+          error,
+        });
       return undefined;
     } finally {
       cancel();
@@ -109,7 +113,8 @@ export function createBacklog(deps: BacklogDeps, options: BacklogOptions = {}): 
       saidBefore(session, conversation, beginning.message, signal),
       isLate ? undefined : takeMissed(session, conversation, beginning, signal),
     ]);
-    if (text === undefined) return;
+    // With the note the session has begun: it says that all was read.
+    if (text === undefined || signal.aborted) return;
     await deps.inbox.put({
       v: 1,
       kind: "note",

@@ -363,8 +363,9 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
   return async (session, lease, leaving) => {
     await sayLate();
     await deps.backlog?.(session, AbortSignal.any([lease.signal, leaving]));
-    // A claim takes the run from whoever has it: who was paused past its lease must not make one.
-    if (!lease.isLive()) return "left";
+    // A claim takes the run from whoever has it: who was paused past its lease must not make one. Nor must who leaves: it may have
+    // been kept from reading what a thread's first turn has to know, which nobody would read again.
+    if (!lease.isLive() || leaving.aborted) return "left";
     const stopWatch = watchStops(deps.stops, session);
     let hold: Hold | undefined;
     try {

@@ -4,6 +4,7 @@ import { openPostgres } from "../../../src/adapters/postgres/pool.ts";
 import type { Sql } from "../../../src/adapters/postgres/sql.ts";
 import type { Conversation, OpenConversation, Reading, Said } from "../../../src/core/ports/conversation.ts";
 import { createBacklog, type BacklogOptions } from "../../../src/core/run/backlog.ts";
+import type { MessageInbound } from "../../../src/core/inbound.ts";
 import type { SessionId } from "../../../src/core/thread.ts";
 import { asRun, command, lines, message } from "../../contract/store-samples.ts";
 import { storesOver, type Stores } from "../../adapters/postgres/store-subject.ts";
@@ -12,6 +13,8 @@ import { freshDatabase, type FreshDatabase } from "../../support/services/postgr
 import { until } from "../../support/until.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { accessWith } from "../../support/access.ts";
+import { RunBench } from "../../support/run-bench.ts";
+import { reply } from "../../support/scripted-model.ts";
 
 let database: FreshDatabase;
 let sql: Sql;
@@ -244,6 +247,67 @@ test("where an app may read once a minute, what was said before the call is what
   await backlogOf(conversation)(session, never);
   expect(readings).toBe(2);
   expect(await firstEntries(session)).toEqual([expect.stringContaining("the launch slips"), "user"]);
+});
+
+test.each(["before", "behind"] as const)(
+  "a worker that is told to leave while it reads what was said %s the call begins nothing, and the next one reads all of it",
+  async (where) => {
+    let hangs = true;
+    let isReading = false;
+    const answered = async <T>(of: typeof where, answer: T, signal: AbortSignal): Promise<T> => {
+      if (hangs && of === where) {
+        isReading = true;
+        await new Promise((_, reject) =>
+          signal.addEventListener("abort", () => reject(signal.reason as Error)),
+        );
+      }
+      return answer;
+    };
+    const missed: MessageInbound[] = [];
+    const conversation: OpenConversation = {
+      read: (_session, _options, signal) =>
+        answered("before", { messages: thread, isPartial: false }, signal),
+      after: (_session, _message, _limit, signal) => answered("behind", missed, signal),
+    };
+    const b = new RunBench(sql, [reply("it is fine")], {
+      backlog: ({ stores: { store, inbox }, clock: time }) =>
+        createBacklog({
+          store,
+          inbox,
+          access: accessWith(),
+          clock: time,
+          log: silentLog,
+          conversationOf: () => conversation,
+        }),
+    });
+    await b.say("look at this");
+    const ben = { id: "U2", name: "Ben" };
+    missed.push(message(b.session, "the file is foo.txt", { addressed: false, author: ben }));
+    const leaver = b.worker();
+    const served = leaver.serve();
+    await until(() => isReading, { what: "it reads" });
+    leaver.leave();
+    await served;
+    expect(await b.attempts()).toEqual([]);
+    hangs = false;
+    await b.rest();
+    expect(b.asked(1).join("\n")).toMatch(/the launch slips[^]*look at this[^]*the file is foo\.txt/);
+    expect(await b.attempts()).toEqual([["ended"]]);
+    expect(b.shown()).toEqual(["it is fine"]);
+    expect(await b.problems()).toEqual([]);
+  },
+);
+
+test("a worker that was told to leave before it looks begins no run", async () => {
+  const b = new RunBench(sql, [reply("the answer")]);
+  await b.say("hello");
+  const leaver = b.worker();
+  leaver.leave();
+  await leaver.serve();
+  expect(await b.attempts()).toEqual([]);
+  await b.rest();
+  expect(await b.attempts()).toEqual([["ended"]]);
+  expect(b.shown()).toEqual(["the answer"]);
 });
 
 test("nobody's words end the quotation", async () => {
