@@ -6,9 +6,9 @@ import { createOverviewMaker } from "../../../src/adapters/postgres/admin/overvi
 import { createRetention } from "../../../src/adapters/postgres/admin/retention.ts";
 import { createReview } from "../../../src/adapters/postgres/admin/review.ts";
 import { createRetentionKeeper, type RetentionRules } from "../../../src/core/admin/retention.ts";
-import type { Author } from "../../../src/core/inbound.ts";
+import type { Author, MessageInbound } from "../../../src/core/inbound.ts";
 import type { SessionId } from "../../../src/core/thread.ts";
-import { asRun } from "../../contract/store-samples.ts";
+import { asRun, deletion, edit } from "../../contract/store-samples.ts";
 import { setGoal } from "../../support/goals.ts";
 import { manualClock } from "../../support/manual-clock.ts";
 import { silentLog } from "../../support/silent-log.ts";
@@ -145,6 +145,21 @@ test("old conversations go with all their words, one line says so, and what is y
   await inbox.put(world.say(old, BEN, "anybody there?"));
   expect(asRun(await store.open(old, "w")).tail).toHaveLength(1);
   await createHolds(backend.sql()).lift("hr", BOSS);
+});
+
+test("a conversation whose last word was an edit of a message that was answered, or its deletion, goes as well", async () => {
+  const { inbox, store } = world.stores;
+  for (const change of [(of: MessageInbound) => edit(of, "changed words"), deletion]) {
+    const session = newSlackThread();
+    const asked = world.say(session, SUE, "changed words");
+    await inbox.put(asked);
+    await world.answered(asRun(await store.open(session, "w")), "changed words");
+    expect(await inbox.put(change(asked))).toMatchObject({ kind: "stored" });
+    expect(await store.hasWork(session)).toBe(false);
+    await aged(session, 40);
+    await sweep({ everywhere: { conversations: 30 }, spaces: {} });
+    expect(await placesOf(backend.sql(), "changed words")).toEqual([]);
+  }
 });
 
 test("what tools gave back and what requests were built of go by themselves, and a page says that a request is not kept", async () => {

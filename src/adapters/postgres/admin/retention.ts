@@ -4,6 +4,7 @@ import type { Space } from "../../../core/ports/overviews.ts";
 import { isStoreAway } from "../../../core/errors.ts";
 import type { Forgotten, ForgetOptions, Retained, Retention } from "../../../core/ports/retention.ts";
 import type { Sql, SqlValue } from "../sql.ts";
+import { hasWork } from "../ledger-sql.ts";
 import { createAudit } from "./audit.ts";
 import { eraseThread, openBook } from "./erase-thread.ts";
 import { holding, holdingThread, SEE_HOLDS } from "./hold-sql.ts";
@@ -19,10 +20,9 @@ union select distinct split_part(session, ':', 1), split_part(session, ':', 2) f
 const isFree = (session: string): string =>
   `not exists (select from holds h where ${holding("$1", "$2")} and ${holdingThread(session)})`;
 
-/** Nothing of it is to be done. */
-const RESTS = `s.goal is null and s.wiped_rev is distinct from s.rev
-  and not exists (select from runs r where r.session = s.id and r.reply <> 'settled')
-  and not exists (select from inbox i where i.session = s.id and i.state <> 'done')`;
+/** Nothing of it is to be done. A note that waits for a next run, as on an edit of what was answered, may wait for ever. */
+const RESTS = `s.goal is null and s.wiped_rev is distinct from s.rev and not ${hasWork("s.id")}
+  and not exists (select from inbox i where i.session = s.id and i.state = 'admitted')`;
 
 /** The next ones behind $5 $6. */
 const OLD = {
