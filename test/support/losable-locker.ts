@@ -6,6 +6,8 @@ export interface LosableLocker extends Locker {
   lose(key: string): void;
   /** The same without a signal: the holder was paused, and only asking tells. */
   loseSilently(key: string): void;
+  /** The key is free, and its holder takes its lease for live: who kept the leases was emptied. */
+  forget(key: string): void;
   isHeld(key: string): boolean;
 }
 
@@ -43,6 +45,7 @@ export function losableLocker(): LosableLocker {
       holder?.controller.abort(new Error("the lease was lost"));
     },
     loseSilently,
+    forget: (key) => void held.delete(key),
     isHeld: (key) => held.has(key),
   };
 }

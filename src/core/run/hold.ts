@@ -1,9 +1,10 @@
 /**
  * What an attempt holds while it works on a session: the lease, and a word to the ledger every few seconds that it is there.
- * Who hears in answer that another has claimed the session has lost it, whatever the lease says.
+ * Who hears in answer that another has claimed the session has lost it, whatever the lease says. Without the lease no word is
+ * said: nobody would ring for a session whose attempt hangs and was left behind.
  */
 
-import { isStaleFence } from "../errors.ts";
+import { BobbinError, isStaleFence } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Lease } from "../ports/locker.ts";
 import type { Log } from "../ports/log.ts";
@@ -26,23 +27,25 @@ const TOUCH_MS = 4_000;
 
 /** A store that is away is no reason to end: what the attempt has to store will notice. */
 export function holdSession(deps: HoldDeps, fence: Fence, lease: Lease): Hold {
-  const replaced = new AbortController();
+  const over = new AbortController();
   let isClosed = false;
   let cancel = (): void => {};
   const later = (): void => {
-    if (!isClosed && !replaced.signal.aborted) cancel = deps.clock.after(TOUCH_MS, touch);
+    if (!isClosed && !over.signal.aborted) cancel = deps.clock.after(TOUCH_MS, touch);
   };
   const touch = (): void => {
+    if (!lease.isLive())
+      return over.abort(new BobbinError("lease_lost", "the lease is over", { retryable: true }));
     deps.store.touch(fence).then(later, (error: unknown) => {
-      if (isStaleFence(error)) return replaced.abort(error);
+      if (isStaleFence(error)) return over.abort(error);
       deps.log.debug("could not say that the run is held; saying it later", { run: fence.run, error });
       return later();
     });
   };
   later();
   return {
-    signal: AbortSignal.any([lease.signal, replaced.signal]),
-    isLive: () => !replaced.signal.aborted && lease.isLive(),
+    signal: AbortSignal.any([lease.signal, over.signal]),
+    isLive: () => !over.signal.aborted && lease.isLive(),
     close() {
       isClosed = true;
       cancel();

@@ -39,8 +39,8 @@ test("an attempt that another has replaced finds out while its model is still ta
   const loser = b.worker();
   const served = loser.serve();
   await until(() => b.thread.texts().includes("half of"), { what: "the text is shown" });
-  // Paused past its lease, and back again without a signal.
-  b.locker.loseSilently(b.key);
+  // Its own lease seems to hold.
+  b.locker.forget(b.key);
   await b.rest();
   const { writes } = loser;
   await b.clock.advance(4_000);
@@ -50,3 +50,30 @@ test("an attempt that another has replaced finds out while its model is still ta
   expect(b.clock.waiting).toBe(0);
   expect(await b.problems()).toEqual([]);
 });
+
+test.each(["lose", "loseSilently"] as const)(
+  "an attempt that hangs says no more that it is there once its lease is over (%s), so that its session is rung for",
+  async (how) => {
+    const b = new RunBench(backend.sql(), [reply("not stored"), reply("the answer")]);
+    await b.say("hello");
+    let hangs = false;
+    b.moments.at("end", "before", () => ((hangs = true), new Promise(() => {})));
+    b.worker().begin();
+    await until(() => hangs, { what: "it hangs" });
+    b.locker[how](b.key);
+    for (const text of [
+      "update sessions set touched_at = now_ms() - 10000 where id = $1",
+      "update runs set started_at = now_ms() - 10000 where session = $1",
+    ])
+      await backend.sql().query({ text }, [b.session]);
+    let isTouched = false;
+    b.moments.at("touch", "before", () => void (isTouched = true));
+    await b.clock.advance(20_000);
+    expect(isTouched).toBe(false);
+    expect(await b.stores.store.due(10_000, 1_000)).toContain(b.session);
+    b.moments.clear();
+    await b.rest();
+    expect(b.shown()).toEqual(["the answer"]);
+    expect(await b.problems()).toEqual([]);
+  },
+);
