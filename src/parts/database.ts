@@ -73,7 +73,7 @@ export async function openDatabase(
   const watched = watchDisk(postgres, clock);
   const { sql } = watched;
   if (redisUrl !== undefined) {
-    const exclusive: Database["exclusive"] = (body, what) => exclusively(sql, body, what);
+    const exclusive: Database["exclusive"] = (body, what) => exclusively({ sql, clock }, body, what);
     return { sql, exclusive, check: () => check(watched), warm, close: () => sql.close() };
   }
   try {

@@ -49,7 +49,7 @@ const LONGEST_REST_MS = 1_000;
 const AGAIN = 20;
 const LONGEST_AGAIN_MS = 60_000;
 const BATCH = 100;
-/** The lock stands in a transaction that does nothing meanwhile, and such a one is ended by the store after 15 s. */
+/** The lock stands in an open transaction, and none is to be open for long. */
 const LONGEST_BATCH_MS = 5_000;
 /** So many wait at most; the look at all finds the others. */
 const MOST_WAITING = 10_000;

@@ -64,7 +64,7 @@ interface Task {
 }
 
 const DAY_MS = 24 * 3_600_000;
-/** The lock stands in a transaction that does nothing meanwhile, and such a one is ended by the store after 15 s. */
+/** The lock stands in an open transaction, and none is to be open for long. */
 const LONGEST_HOLD_MS = 5_000;
 /** After each step it rests for so many times as long as that took: answers come first. */
 const RESTS = 9;
