@@ -8,6 +8,22 @@ import { BobbinError } from "../core/errors.ts";
 import type { Lease } from "../core/ports/locker.ts";
 import type { Log } from "../core/ports/log.ts";
 
+/** A moment by both clocks. */
+export interface Moment {
+  readonly ticks: number;
+  readonly now: number;
+}
+
+export const momentOf = (clock: Clock): Moment => ({ ticks: clock.ticks(), now: clock.now() });
+
+/**
+ * How long ago it surely was, ms. Monotonic time stands still while a machine is suspended (a laptop asleep, a virtual machine paused or
+ * moved), and the leases go on to run out; wall-clock time jumps. So it is the longer of the two: a wall clock that is set back changes
+ * nothing, and one that is set forward by more than is left ends a lease early, which costs one hand-over and can do no harm.
+ */
+export const msSince = (clock: Clock, { ticks, now }: Moment): number =>
+  Math.max(clock.ticks() - ticks, clock.now() - now);
+
 export interface HeldLeaseDeps {
   readonly clock: Clock;
   readonly log: Log;
@@ -16,8 +32,8 @@ export interface HeldLeaseDeps {
 }
 
 export interface HeldLeaseOptions {
-  /** `clock.ticks()` of when the request that took the lease was sent. */
-  readonly sentAt: number;
+  /** When the request that took the lease was sent. */
+  readonly sentAt: Moment;
   readonly ttlMs: number;
   readonly maxHoldMs: number;
 }
@@ -30,9 +46,10 @@ type Ending =
 export class HeldLease implements Lease {
   readonly #deps: HeldLeaseDeps;
   readonly #ttlMs: number;
-  readonly #holdUntil: number;
+  readonly #maxHoldMs: number;
+  readonly #takenAt: Moment;
   readonly #controller = new AbortController();
-  #deadline: number;
+  #renewedAt: Moment;
   #isOver = false;
   #cancelRenewal: () => void = () => {};
   #cancelDeadline: () => void = () => {};
@@ -40,8 +57,9 @@ export class HeldLease implements Lease {
   constructor(deps: HeldLeaseDeps, options: HeldLeaseOptions) {
     this.#deps = deps;
     this.#ttlMs = options.ttlMs;
-    this.#deadline = options.sentAt + options.ttlMs;
-    this.#holdUntil = options.sentAt + options.maxHoldMs;
+    this.#maxHoldMs = options.maxHoldMs;
+    this.#takenAt = options.sentAt;
+    this.#renewedAt = options.sentAt;
     this.#armDeadline();
     this.#renewIn(this.#ttlMs / 3);
   }
@@ -51,7 +69,7 @@ export class HeldLease implements Lease {
   }
 
   isLive(): boolean {
-    return !this.#isOver && this.#deps.clock.ticks() < this.#deadline;
+    return !this.#isOver && msSince(this.#deps.clock, this.#renewedAt) < this.#ttlMs;
   }
 
   /** The owner is done: no more renewals, and no signal. */
@@ -69,7 +87,7 @@ export class HeldLease implements Lease {
 
   #armDeadline(): void {
     this.#cancelDeadline();
-    const left = this.#deadline - this.#deps.clock.ticks();
+    const left = this.#ttlMs - msSince(this.#deps.clock, this.#renewedAt);
     this.#cancelDeadline = this.#deps.clock.after(left, () =>
       this.#lose("the lease was not renewed in time"),
     );
@@ -80,9 +98,12 @@ export class HeldLease implements Lease {
   }
 
   #renew(): void {
-    const sentAt = this.#deps.clock.ticks();
+    const { clock } = this.#deps;
+    // Where time stood still meanwhile no timer could say so.
+    if (!this.isLive()) return this.#lose("the lease was not renewed in time");
     // Work that hangs must not hold its thread for ever: nobody else could serve it, and no time limit would help.
-    if (sentAt >= this.#holdUntil) return this.#lose("the lease was held too long");
+    if (msSince(clock, this.#takenAt) >= this.#maxHoldMs) return this.#lose("the lease was held too long");
+    const sentAt = momentOf(clock);
     this.#deps.renew().then(
       (isOurs) => this.#answered(isOurs, sentAt),
       (error: unknown) => {
@@ -92,11 +113,11 @@ export class HeldLease implements Lease {
     );
   }
 
-  #answered(isOurs: boolean, sentAt: number): void {
+  #answered(isOurs: boolean, sentAt: Moment): void {
     if (this.#isOver) return;
     if (!isOurs) return this.#lose("the lease was taken away");
     // From when the request was sent, not from its answer: the server counts from between the two.
-    this.#deadline = sentAt + this.#ttlMs;
+    this.#renewedAt = sentAt;
     this.#armDeadline();
     this.#renewIn(this.#ttlMs / 3);
   }

@@ -10,7 +10,7 @@ import type { Clock } from "../core/ports/clock.ts";
 import type { Locked, Locker, LockOptions } from "../core/ports/locker.ts";
 import type { Log } from "../core/ports/log.ts";
 import type { RedisConnections } from "./connection.ts";
-import { HeldLease } from "./lease.ts";
+import { HeldLease, momentOf, msSince, type Moment } from "./lease.ts";
 import { JOB_LOCK_MS, longestLeaseMs } from "./lock-times.ts";
 import { RELEASE, RENEW } from "./scripts.ts";
 
@@ -58,9 +58,9 @@ export function createRedisLocker(deps: RedisLockerDeps, options: RedisLockerOpt
     }
   };
 
-  /** @returns when the request was sent, in ticks; undefined when somebody else holds the key. */
-  const take = async (key: string, token: string): Promise<number | undefined> => {
-    const sentAt = clock.ticks();
+  /** @returns when the request was sent; undefined when somebody else holds the key. */
+  const take = async (key: string, token: string): Promise<Moment | undefined> => {
+    const sentAt = momentOf(clock);
     let answer: string | null;
     try {
       answer = await redis.commands.set(key, token, "PX", ttlMs, "NX");
@@ -70,7 +70,7 @@ export function createRedisLocker(deps: RedisLockerDeps, options: RedisLockerOpt
       throw new BobbinError("lock_failed", "Redis did not answer", { retryable: true, cause: error });
     }
     if (answer === null) return undefined;
-    if (clock.ticks() < sentAt + ttlMs) return sentAt;
+    if (msSince(clock, sentAt) < ttlMs) return sentAt;
     await release(key, token);
     throw new BobbinError("lock_failed", "Redis answered too late", { retryable: true });
   };
@@ -79,7 +79,7 @@ export function createRedisLocker(deps: RedisLockerDeps, options: RedisLockerOpt
     key: string,
     token: string,
     { mode, signal }: LockOptions,
-  ): Promise<number | undefined> => {
+  ): Promise<Moment | undefined> => {
     for (;;) {
       if (signal?.aborted) throw givenUp(signal);
       const sentAt = await take(key, token);

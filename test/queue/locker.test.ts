@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { BobbinError } from "../../src/core/errors.ts";
 import type { Lease } from "../../src/core/ports/locker.ts";
-import { HeldLease } from "../../src/queue/lease.ts";
+import { HeldLease, momentOf } from "../../src/queue/lease.ts";
 import { JOB_LOCK_MS, jobRenewMs, longestLeaseMs } from "../../src/queue/lock-times.ts";
 import { createRedisLocker } from "../../src/queue/locker.ts";
 import { manualClock } from "../support/manual-clock.ts";
@@ -102,6 +102,18 @@ describe("a lease in Redis", () => {
     expect(ran).toBe(false);
   });
 
+  test("is not taken by who was suspended before the answer came", async () => {
+    await using parts = await openFreshParts();
+    let wall = 0;
+    const asleep = { ...manualClock(), now: () => (wall += 60_000) };
+    const deps = { redis: parts.redis, clock: asleep, log: silentLog, newToken: () => "t" };
+    let ran = false;
+    const locked = createRedisLocker(deps).withLock(KEY, { mode: "try" }, async () => void (ran = true));
+    await expect(locked).rejects.toMatchObject({ code: "lock_failed", retryable: true });
+    expect(ran).toBe(false);
+    expect(await parts.redis.commands.exists(`${parts.redis.prefix}:lease:${KEY}`)).toBe(0);
+  });
+
   test("the default lease ends before the lock of a job that a dead worker had just not renewed", () => {
     expect(longestLeaseMs(JOB_LOCK_MS)).toBeLessThan(JOB_LOCK_MS - jobRenewMs(JOB_LOCK_MS));
     expect(longestLeaseMs(JOB_LOCK_MS)).toBe(7_000);
@@ -163,15 +175,31 @@ describe("the deadline of a lease", () => {
     expect(time.waiting).toBe(0);
   });
 
-  test("a wall clock that jumps changes nothing", async () => {
+  test("a wall clock that is set back changes nothing, nor does one that is set forward by less than is left", async () => {
     const time = manualClock();
     const lease = open(time, async () => true);
-    time.jump(24 * 3_600_000);
-    expect(lease.isLive()).toBe(true);
     time.jump(-48 * 3_600_000);
     await time.advance(5_000);
     expect(lease.isLive()).toBe(true);
+    time.jump(500);
+    expect(lease.isLive()).toBe(true);
+    await time.advance(5_000);
+    expect(lease.isLive()).toBe(true);
     lease.end();
+  });
+
+  test("a machine that was suspended, for which time stood still, wakes without its lease, as the wall clock tells", async () => {
+    const time = manualClock();
+    let asked = 0;
+    const lease = open(time, async () => ++asked > 0);
+    await time.advance(400);
+    time.jump(60_000);
+    expect(lease.isLive()).toBe(false);
+    await time.advance(300);
+    expect(lease.signal.reason).toMatchObject({ code: "lease_lost" });
+    expect(asked).toBe(1);
+    expect(lease.isLive()).toBe(false);
+    expect(time.waiting).toBe(0);
   });
 
   test("Q16: renewals end when it was held for too long", async () => {
@@ -189,6 +217,7 @@ describe("the deadline of a lease", () => {
     renew: () => Promise<boolean>,
     maxHoldMs = Infinity,
   ): HeldLease {
-    return new HeldLease({ clock: time, log: silentLog, renew }, { sentAt: 0, ttlMs: 900, maxHoldMs });
+    const options = { sentAt: momentOf(time), ttlMs: 900, maxHoldMs };
+    return new HeldLease({ clock: time, log: silentLog, renew }, options);
   }
 });

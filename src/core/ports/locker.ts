@@ -4,9 +4,9 @@ export interface Lease {
   /** Aborts when the lease is lost (renewal refused, or not possible before the deadline). */
   readonly signal: AbortSignal;
   /**
-   * Whether the lease certainly still holds: the local monotonic clock is before the deadline, which is measured from
-   * when the last successful renewal was *sent*. Ask before every platform write and every tool start: after a pause of
-   * the process the signal comes late, this does not.
+   * Whether the lease certainly still holds: both local clocks, the monotonic one and that of the wall, are before the deadline,
+   * which is measured from when the last successful renewal was *sent*. Ask before every platform write and every tool start: after
+   * a pause of the process or of its machine the signal comes late, this does not.
    */
   isLive(): boolean;
 }
