@@ -6,6 +6,7 @@
 
 import type { EntryBody } from "./entry.ts";
 import type { Inbound, MessageInbound } from "./inbound.ts";
+import { keepNewest } from "./keep-newest.ts";
 import { without, type SecretsIn } from "./mask.ts";
 import type { ImagePart, Part, Picture } from "./part.ts";
 import type { Inbox } from "./ports/inbox.ts";
@@ -43,10 +44,7 @@ export function createStoredMask(
     brokenOff,
     following(key, given) {
       const tail = before.get(key) ?? "";
-      before.delete(key);
-      before.set(key, tailOf(tail + given, REMEMBERED));
-      const [oldest] = before.keys();
-      if (before.size > MOST && oldest !== undefined) before.delete(oldest);
+      keepNewest(before, key, tailOf(tail + given, REMEMBERED), MOST);
       if (tail === "" || isWhole(tail, find)) return text(given);
       const border = tail.length;
       const both = tail + given;

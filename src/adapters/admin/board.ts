@@ -4,6 +4,7 @@
  */
 
 import type { Hono } from "hono";
+import { keepNewest } from "../../core/keep-newest.ts";
 import type { Audit } from "../../core/ports/audit.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Person } from "../../core/ports/sign-ins.ts";
@@ -44,10 +45,7 @@ export function routeBoard(app: Hono<AdminEnv>, deps: BoardDeps): void {
     }
     if ((noted.get(entered.id) ?? -Infinity) <= clock.ticks() - LINE_EVERY_MS) {
       await audit.write({ who, kind: "operations", about: "queues" });
-      noted.delete(entered.id);
-      noted.set(entered.id, clock.ticks());
-      const [oldest] = noted.keys();
-      if (noted.size > MOST_BROWSERS && oldest !== undefined) noted.delete(oldest);
+      keepNewest(noted, entered.id, clock.ticks(), MOST_BROWSERS);
     }
     opened ??= board(BOARD_PATH);
     const answer = await (await opened).fetch(c.req.raw);

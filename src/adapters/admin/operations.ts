@@ -5,6 +5,7 @@
 
 import type { Channels } from "../../core/admin/channels.ts";
 import type { Hono } from "hono";
+import { keepNewest } from "../../core/keep-newest.ts";
 import type { AttendanceBook } from "../../core/ports/attendance.ts";
 import type { Audit } from "../../core/ports/audit.ts";
 import type { Operations, ParkedRun } from "../../core/ports/operations.ts";
@@ -83,10 +84,7 @@ export function routeOperations(app: Hono<AdminEnv>, deps: OperationsDeps): void
     const { platform, space } = who;
     const key = `${platform}:${space}`;
     const kept = ofSpaces.get(key) ?? ofSpace({ platform, space });
-    ofSpaces.delete(key);
-    ofSpaces.set(key, kept);
-    const [oldest] = ofSpaces.keys();
-    if (ofSpaces.size > MOST_SPACES && oldest !== undefined) ofSpaces.delete(oldest);
+    keepNewest(ofSpaces, key, kept, MOST_SPACES);
     const [all, queues, processes, work, budgets] = await Promise.all([
       load(),
       depth(),

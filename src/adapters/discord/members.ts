@@ -2,6 +2,7 @@
 
 import { Routes, type APIGuildMember } from "discord-api-types/v10";
 import { BobbinError } from "../../core/errors.ts";
+import { keepNewest } from "../../core/keep-newest.ts";
 import { growingMs, pause } from "../../core/pause.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import type { DiscordApi } from "./api.ts";
@@ -53,11 +54,8 @@ export function createMembers(deps: { readonly api: DiscordApi; readonly clock: 
     const before = known.get(key);
     if (before !== undefined && before.until > clock.ticks()) return before.member;
     const member = ask(guild, user);
-    known.delete(key);
-    known.set(key, { until: clock.ticks() + KEPT_MS, member });
+    keepNewest(known, key, { until: clock.ticks() + KEPT_MS, member }, MOST_KEPT);
     member.catch(() => known.delete(key));
-    const [oldest] = known.keys();
-    if (known.size > MOST_KEPT && oldest !== undefined) known.delete(oldest);
     return member;
   }
 

@@ -2,6 +2,7 @@
 
 import { Routes, type APIGuildMember, type APIThreadChannel } from "discord-api-types/v10";
 import type { Author } from "../../core/inbound.ts";
+import { keepNewest } from "../../core/keep-newest.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Standing, StandingOf } from "../../core/ports/standings.ts";
 import type { ThreadPlaces } from "../../core/ports/thread-places.ts";
@@ -59,10 +60,7 @@ export function createDiscordStanding(
       const { nick = null, roles, user } = found;
       value = authorOf(user, { nick, roles }, guild);
     } else if (isUnknownMember(answer)) value = "left";
-    members.delete(key);
-    members.set(key, { value, until: clock.ticks() + keptMs });
-    const [oldest] = members.keys();
-    if (members.size > most && oldest !== undefined) members.delete(oldest);
+    keepNewest(members, key, { value, until: clock.ticks() + keptMs }, most);
     return value;
   }
 

@@ -1,5 +1,6 @@
 /** A run store that counts what passes through it. It changes nothing, and nothing waits for it. */
 
+import { keepNewest } from "../../core/keep-newest.ts";
 import { overlaid } from "../../core/overlaid.ts";
 import type { Fence, RunEnding, RunStore } from "../../core/ports/run-store.ts";
 import type { ModelCallRecord } from "../../core/round.ts";
@@ -24,13 +25,6 @@ export function observedStore(
   /** Runs of this process that are under way. One that was lost, and is ended by another process, never says so here. */
   const open = new Map<string, Known>();
   const givenUp = new Map<string, Outcome>();
-
-  function keep<T>(runs: Map<string, T>, run: string, known: T): void {
-    runs.delete(run);
-    runs.set(run, known);
-    const [oldest] = runs.keys();
-    if (runs.size > most && oldest !== undefined) runs.delete(oldest);
-  }
 
   function countCalls(calls: readonly ModelCallRecord[]): void {
     for (const { model, outcome, durationMs, usage } of calls) {
@@ -62,9 +56,10 @@ export function observedStore(
       if (opened.kind !== "nothing") {
         const { cause, startedAt, id } = opened.run;
         meters.attempts.inc({ how: opened.kind === "run" && !opened.resumed ? "begun" : "resumed" });
-        if (opened.kind === "run") keep(open, id, { cause, startedAt });
+        if (opened.kind === "run") keepNewest(open, id, { cause, startedAt }, most);
         // That one was ended by the store itself, and is counted when its last page is there.
-        else if (opened.outcome.error?.code === "attempts_used_up") keep(givenUp, id, opened.outcome);
+        else if (opened.outcome.error?.code === "attempts_used_up")
+          keepNewest(givenUp, id, opened.outcome, most);
       }
       return opened;
     },

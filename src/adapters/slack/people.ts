@@ -3,6 +3,7 @@
  * minutes what makes somebody an admin; asked for at most once at a time.
  */
 
+import { keepNewest } from "../../core/keep-newest.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import type { SlackApi } from "./api.ts";
 import { fieldsOf, textOf, type Payload } from "./payload.ts";
@@ -80,19 +81,17 @@ export function createSlackPeople(
     const answer = await api.call("users.info", { user });
     const now = clock.ticks();
     const before = known.get(user);
-    known.delete(user);
     if (answer.kind === "ok") {
       const said = fieldsOf(answer.data["user"]);
       const name = nameIn(said) ?? before?.name;
-      known.set(user, { name, facts: factsIn(said, isWide), saidAt: now, until: now + keepMs, notBefore: 0 });
+      const facts = factsIn(said, isWide);
+      keepNewest(known, user, { name, facts, saidAt: now, until: now + keepMs, notBefore: 0 }, most);
     } else {
       // What was known yesterday is better than nothing.
       const { name, facts, saidAt = 0 } = before ?? {};
       const until = now + missedMs;
-      known.set(user, { name, facts, saidAt, until, notBefore: until });
+      keepNewest(known, user, { name, facts, saidAt, until, notBefore: until }, most);
     }
-    const [oldest] = known.keys();
-    if (known.size > most && oldest !== undefined) known.delete(oldest);
   }
 
   function isMissing(user: string, anew: string | undefined): boolean {

@@ -1,5 +1,6 @@
 /** Whether a goal may go on in a Slack thread: its owner is active and in the channel, and the channel is one that can be written in. */
 
+import { keepNewest } from "../../core/keep-newest.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Standing, StandingOf } from "../../core/ports/standings.ts";
 import { threadOf } from "../../core/thread.ts";
@@ -58,10 +59,7 @@ export function createSlackStanding(deps: SlackStandingDeps, options: SlackStand
     if (before !== undefined && before.until > clock.ticks()) return before.value;
     const value = (await ask()) ?? before?.value;
     if (value === undefined) return undefined;
-    cache.delete(key);
-    cache.set(key, { value, until: clock.ticks() + keptMs });
-    const [oldest] = cache.keys();
-    if (cache.size > most && oldest !== undefined) cache.delete(oldest);
+    keepNewest(cache, key, { value, until: clock.ticks() + keptMs }, most);
     return value;
   }
 

@@ -6,6 +6,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { toBobbinError } from "../../core/errors.ts";
 import type { EntryBody } from "../../core/entry.ts";
+import { keepNewest } from "../../core/keep-newest.ts";
 import { overlaid } from "../../core/overlaid.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import type { ToolSpec } from "../../core/ports/model.ts";
@@ -200,8 +201,7 @@ export function createObserved(spans: Spans, clock: Clock): Observed {
           if (opened.kind === "nothing") return opened;
           const { run } = opened;
           const entries = opened.kind === "run" ? opened.tail : opened.entries;
-          attempts.delete(session);
-          attempts.set(session, {
+          const attempt: Attempt = {
             run,
             place: spans.within(spans.placeOf("run", run.id)),
             from,
@@ -212,9 +212,8 @@ export function createObserved(spans: Spans, clock: Clock): Observed {
             links: entries.flatMap((entry) => (entry.run === run.id ? linkOf(entry.body) : [])),
             repliedAt: from,
             hasEnded: false,
-          });
-          const [oldest] = attempts.keys();
-          if (attempts.size > MOST && oldest !== undefined) attempts.delete(oldest);
+          };
+          keepNewest(attempts, session, attempt, MOST);
           return opened;
         },
         async commitRound(fence, round, frozen) {
@@ -298,9 +297,7 @@ function toolNames(): (frozen: Pick<Frozen, "tools">) => readonly string[] {
     const known = read.get(hash);
     if (known !== undefined) return known;
     const names = (JSON.parse(text) as readonly ToolSpec[]).map(({ name }) => name);
-    read.set(hash, names);
-    const [oldest] = read.keys();
-    if (read.size > MOST_LISTS && oldest !== undefined) read.delete(oldest);
+    keepNewest(read, hash, names, MOST_LISTS);
     return names;
   };
 }

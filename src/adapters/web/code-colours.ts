@@ -23,6 +23,7 @@ import swift from "highlight.js/lib/languages/swift";
 import typescript from "highlight.js/lib/languages/typescript";
 import xml from "highlight.js/lib/languages/xml";
 import yaml from "highlight.js/lib/languages/yaml";
+import { keepNewest } from "../../core/keep-newest.ts";
 
 const LANGUAGES = {
   bash,
@@ -66,9 +67,7 @@ export function colouredCode(text: string, language: string): string | undefined
   if (known !== undefined) return known;
   try {
     const { value } = highlighter.highlight(text, { language, ignoreIllegals: true });
-    const [oldest] = kept.keys();
-    if (kept.size >= KEPT && oldest !== undefined) kept.delete(oldest);
-    kept.set(key, value);
+    keepNewest(kept, key, value, KEPT);
     return value;
   } catch {
     return undefined;

@@ -1,5 +1,6 @@
 /** How often one address may try to come in: a link cannot be guessed, and nobody shall keep the store busy with trying. */
 
+import { keepNewest } from "../keep-newest.ts";
 import type { Clock } from "../ports/clock.ts";
 
 export interface Attempts {
@@ -28,10 +29,7 @@ export function createAttempts(
         before.count += 1;
         return before.count <= most;
       }
-      taken.delete(address);
-      taken.set(address, { since: now, count: 1 });
-      const [oldest] = taken.keys();
-      if (taken.size > MOST_ADDRESSES && oldest !== undefined) taken.delete(oldest);
+      keepNewest(taken, address, { since: now, count: 1 }, MOST_ADDRESSES);
       return most > 0;
     },
   };

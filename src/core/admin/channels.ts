@@ -1,5 +1,6 @@
 /** Learns which channels are private before their threads are listed, searched or opened. What is not known counts as private. */
 
+import { keepNewest } from "../keep-newest.ts";
 import { withTimeLimit } from "../pause.ts";
 import type { Channel, ChannelPrivacy, ChannelsNow } from "../ports/channel-privacy.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -38,11 +39,7 @@ export function createChannels({ privacy, now, clock, log }: ChannelsDeps): Chan
   const keyOf = ({ platform, space, channel }: Channel): string => `${platform}:${space}:${channel}`;
 
   function remember(channel: Channel, forMs: number): void {
-    const key = keyOf(channel);
-    asked.delete(key);
-    asked.set(key, clock.ticks() + forMs);
-    const [oldest] = asked.keys();
-    if (asked.size > MOST_KEPT && oldest !== undefined) asked.delete(oldest);
+    keepNewest(asked, keyOf(channel), clock.ticks() + forMs, MOST_KEPT);
   }
 
   async function ask(channel: Channel): Promise<void> {

@@ -7,6 +7,7 @@ import { isSecret } from "./secret.ts";
 import type { Access } from "../access/access.ts";
 import type { Author } from "../inbound.ts";
 import type { Hash } from "../ids.ts";
+import { keepNewest } from "../keep-newest.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Entered, Person, SignIns } from "../ports/sign-ins.ts";
 import type { PeopleNow } from "../ports/people-now.ts";
@@ -67,10 +68,7 @@ export function createViewers(deps: ViewersDeps, options: ViewersOptions = {}): 
     const before = believed.get(key);
     if (before !== undefined && before.until > clock.ticks()) return before.said;
     const said = peopleNow.look(who);
-    believed.delete(key);
-    believed.set(key, { until: clock.ticks() + believedMs, said });
-    const [oldest] = believed.keys();
-    if (believed.size > MOST_KEPT && oldest !== undefined) believed.delete(oldest);
+    keepNewest(believed, key, { until: clock.ticks() + believedMs, said }, MOST_KEPT);
     // A question that failed is asked again by whoever comes next.
     said.catch(() => {
       if (believed.get(key)?.said === said) believed.delete(key);

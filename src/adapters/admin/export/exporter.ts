@@ -11,6 +11,7 @@ import {
 import { needsReason } from "../../../core/admin/needs-reason.ts";
 import { TooBusy } from "../../../core/admin/too-busy.ts";
 import type { Viewers } from "../../../core/admin/viewers.ts";
+import { keepNewest } from "../../../core/keep-newest.ts";
 import type { Audit } from "../../../core/ports/audit.ts";
 import type { Log } from "../../../core/ports/log.ts";
 import type { Person } from "../../../core/ports/sign-ins.ts";
@@ -60,10 +61,7 @@ export function createExporter(deps: ExporterDeps): Exporter {
 
   /** Counts that go on are those of the export itself. */
   function keep(who: Person, progress: ExportProgress): void {
-    newest.delete(keyOf(who));
-    newest.set(keyOf(who), progress);
-    const [oldest] = newest.keys();
-    if (newest.size > MOST_KEPT && oldest !== undefined) newest.delete(oldest);
+    keepNewest(newest, keyOf(who), progress, MOST_KEPT);
   }
 
   return { send, progressOf: (who) => newest.get(keyOf(who)) };
