@@ -20,10 +20,9 @@ import type { SessionId } from "../../src/core/thread.ts";
 import { command, message, newSession } from "../contract/store-samples.ts";
 import { tool } from "../support/agent-library.ts";
 import { FakeThread } from "../support/fake-surface.ts";
-import { createMemoryInbox } from "../support/memory-ledger/inbox.ts";
+import { openMemoryLedger } from "../support/memory-ledger/open.ts";
 import { createMemoryPages } from "../support/memory-ledger/reading.ts";
-import { createMemoryLedger, isStopped, isWork, waitingOf } from "../support/memory-ledger/rows.ts";
-import { createMemoryRunStore } from "../support/memory-ledger/run-store.ts";
+import { isStopped, isWork, waitingOf } from "../support/memory-ledger/rows.ts";
 import {
   calls,
   computed,
@@ -64,11 +63,8 @@ export class ScheduleWorld {
   readonly #scheduler: Scheduler;
   readonly #flaws: Flaws;
   readonly #coordination: Coordination;
-  #ids = 0;
-  readonly ledger = createMemoryLedger(
-    () => this.#clock.now(),
-    () => `run${++this.#ids}`,
-  );
+  readonly #memory = openMemoryLedger(this.#clock);
+  readonly ledger = this.#memory.ledger;
   readonly thread: FakeThread;
   readonly model: ReturnType<typeof scriptedModel>;
   readonly writesOf = new Map<string, number>();
@@ -82,6 +78,7 @@ export class ScheduleWorld {
   readonly #stops = createLocalStops();
   readonly #processes = new Set<Process>();
   #names = 0;
+  #calls = 0;
   deaths = 0;
   #storeFailures = 0;
   #newestFence = 0;
@@ -97,9 +94,8 @@ export class ScheduleWorld {
       isExclusive: flaws.isShared !== true,
       keepsWake: flaws.losesWakes !== true,
     });
-    const store = createMemoryRunStore(this.ledger);
+    const { store, inbox } = this.#memory;
     this.#store = this.#watched(flaws.store?.(store, this.session) ?? store);
-    const inbox = createMemoryInbox(this.ledger);
     this.#inbox = flaws.inbox?.(inbox) ?? inbox;
     let asked = 0;
     const next = computed(() => {
@@ -287,7 +283,7 @@ export class ScheduleWorld {
         stops: this.#stops,
         clock: this.#clock,
         log: silentLog,
-        newId: () => `call${++this.#ids}`,
+        newId: () => `call${++this.#calls}`,
         hash: (text) => createHash("sha256").update(text).digest("hex"),
         model: this.model,
         profileOf: createProfileOf(

@@ -5,21 +5,14 @@ import { createInstruments } from "../../../src/adapters/metrics/instruments.ts"
 import { observedStore } from "../../../src/adapters/metrics/observed-store.ts";
 import { asRun, message, newSession } from "../../contract/store-samples.ts";
 import { manualClock } from "../../support/manual-clock.ts";
-import { createMemoryInbox } from "../../support/memory-ledger/inbox.ts";
-import { createMemoryLedger } from "../../support/memory-ledger/rows.ts";
-import { createMemoryRunStore } from "../../support/memory-ledger/run-store.ts";
+import { openMemoryLedger } from "../../support/memory-ledger/open.ts";
 
 test("of runs that nobody ended here only so many are kept in mind: the others are counted, without their time", async () => {
   const clock = manualClock();
-  let ids = 0;
-  const ledger = createMemoryLedger(
-    () => clock.now(),
-    () => `run${ids++}`,
-  );
-  const inbox = createMemoryInbox(ledger);
+  const { inbox, store: plain } = openMemoryLedger(clock);
   const registry = new Registry();
   const meters = createInstruments(registry);
-  const store = observedStore(createMemoryRunStore(ledger, 20), meters, clock, { most: 2 });
+  const store = observedStore(plain, meters, clock, { most: 2 });
   const begun: ReturnType<typeof asRun>[] = [];
   for (let n = 0; n < 3; n += 1) {
     const session = newSession();

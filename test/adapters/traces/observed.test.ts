@@ -12,9 +12,7 @@ import {
   round,
 } from "../../contract/store-samples.ts";
 import { manualClock } from "../../support/manual-clock.ts";
-import { createMemoryInbox } from "../../support/memory-ledger/inbox.ts";
-import { createMemoryLedger } from "../../support/memory-ledger/rows.ts";
-import { createMemoryRunStore } from "../../support/memory-ledger/run-store.ts";
+import { openMemoryLedger } from "../../support/memory-ledger/open.ts";
 
 const TOOLS = { hash: "h1", text: JSON.stringify([{ name: "clock", description: "", schema: {} }]) };
 
@@ -27,13 +25,7 @@ test("a tool that there is names its span, and whatever else the model called is
     stop: async () => {},
   };
   const clock = manualClock();
-  let ids = 0;
-  const ledger = createMemoryLedger(
-    () => clock.now(),
-    () => `run${ids++}`,
-  );
-  const inbox = createMemoryInbox(ledger);
-  const plain = createMemoryRunStore(ledger, 20);
+  const { inbox, store: plain } = openMemoryLedger(clock);
   const session = newSession();
   await inbox.put(message(session, "what is the time of the heron?"));
 

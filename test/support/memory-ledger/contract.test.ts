@@ -1,23 +1,17 @@
 // The ledger in memory keeps what the one in Postgres keeps.
-import { randomBytes } from "node:crypto";
 import { inboxCases } from "../../contract/inbox.ts";
 import { pagesCases } from "../../contract/pages.ts";
 import { runContract } from "../../contract/contract.ts";
 import { runStoreCases } from "../../contract/run-store.ts";
-import { createMemoryInbox } from "./inbox.ts";
+import { openMemoryLedger } from "./open.ts";
 import { createMemoryPages, createMemoryTranscripts } from "./reading.ts";
-import { createMemoryLedger } from "./rows.ts";
-import { createMemoryRunStore } from "./run-store.ts";
 
 const tailLimit = 20;
 function open() {
-  const ledger = createMemoryLedger(
-    () => Date.now(),
-    () => randomBytes(12).toString("hex"),
-  );
+  const { ledger, inbox, store } = openMemoryLedger(Date, tailLimit);
   const subject = {
-    inbox: createMemoryInbox(ledger),
-    store: createMemoryRunStore(ledger, tailLimit),
+    inbox,
+    store,
     transcripts: createMemoryTranscripts(ledger),
     pages: createMemoryPages(ledger),
     tailLimit,
