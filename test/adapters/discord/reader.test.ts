@@ -24,6 +24,13 @@ const marks = {
   drop: () => Promise.resolve(),
 };
 
+/** A text channel of the server, unless said, as the gateway tells of it. */
+const known = (
+  { id, name }: { readonly id: string; readonly name?: string },
+  guild: string,
+  more: Pick<KnownChannel, "newest"> & Partial<KnownChannel>,
+): KnownChannel => ({ id, guild, kind: "text", name, parent: undefined, ...more });
+
 interface WorldOptions {
   readonly mostWaiting?: number;
   /** Somebody listens for the first time: nothing is known. By default it was read to where people began to talk. */
@@ -79,7 +86,6 @@ async function world({ mostWaiting = 200, isFirst = false, isOldServer = false }
   );
   stack.defer(() => reader.stop());
   const ids: string[] = [before.id];
-  const general = { id: channel.id, guild, kind: "text", name: "general", parent: undefined } as const;
   return {
     reader,
     discord,
@@ -87,6 +93,11 @@ async function world({ mostWaiting = 200, isFirst = false, isOldServer = false }
     guild,
     general: { id: channel.id, channel },
     taken: () => [...taken],
+    /** Until so many messages, or the one with these words, were taken in. */
+    takes: (what: number | string) =>
+      until(() => (typeof what === "number" ? taken.size >= what : taken.has(what)), {
+        what: `it takes in ${what}`,
+      }),
     say: (text: string): string => {
       const { id } = ana.say(channel, text);
       ids.push(id);
@@ -99,7 +110,7 @@ async function world({ mostWaiting = 200, isFirst = false, isOldServer = false }
     },
     /** What the gateway tells of the server. @param others its other channels. */
     list(others: readonly KnownChannel[] = [], joinedMs = 0): void {
-      reader.guild(guild, [{ ...general, newest: ids.at(-1)! }, ...others], joinedMs);
+      reader.guild(guild, [known(channel, guild, { newest: ids.at(-1) }), ...others], joinedMs);
     },
     /** What it tells when it is entered anew. */
     enter(): void {
@@ -131,9 +142,9 @@ test("what is said while the gateway is entered once more, amid the fetching of 
   w.say("missed amid the fetching");
   w.enter();
   goOn();
-  await until(() => w.taken().length >= 2, { what: "both were taken in" });
+  await w.takes(2);
   w.tell(w.say("heard"), "heard");
-  await until(() => w.taken().includes("heard"), { what: "the last one was taken in" });
+  await w.takes("heard");
   expect(w.taken()).toEqual(["missed", "missed amid the fetching", "heard"]);
 });
 
@@ -144,15 +155,10 @@ test("thrown out of the gateway before it has told its channels: what was said i
   const { id: newest } = w.ana.say(root.id, "missed in the thread");
   w.reader.enter();
   w.tell(w.say("heard elsewhere"), "heard elsewhere");
-  await until(() => w.taken().includes("heard elsewhere"), { what: "it was taken in" });
+  await w.takes("heard elsewhere");
   w.reader.enter();
-  const { guild } = w;
-  w.reader.guild(
-    guild,
-    [{ id: root.id, guild, kind: "thread", name: undefined, parent: w.general.id, newest }],
-    0,
-  );
-  await until(() => w.taken().includes("missed in the thread"), { what: "the thread was fetched" });
+  w.reader.guild(w.guild, [known(root, w.guild, { kind: "thread", parent: w.general.id, newest })], 0);
+  await w.takes("missed in the thread");
 });
 
 test("what is said while Discord cannot reach the server, amid the fetching of what was missed before, is fetched too", async () => {
@@ -165,7 +171,7 @@ test("what is said while Discord cannot reach the server, amid the fetching of w
   w.say("missed in the outage");
   w.list();
   goOn();
-  await until(() => w.taken().length >= 2, { what: "both were taken in" });
+  await w.takes(2);
   expect(w.taken()).toEqual(["missed", "missed in the outage"]);
 });
 
@@ -175,8 +181,8 @@ test("in a server whose first channel has the server's id, what was missed there
   const other = w.discord.channel("other");
   const { id: newest } = w.ana.say(other, "missed too");
   w.reader.enter();
-  w.list([{ id: other.id, guild: w.guild, kind: "text", name: "other", parent: undefined, newest }]);
-  await until(() => w.taken().length >= 2, { what: "both were taken in" });
+  w.list([known(other, w.guild, { newest })]);
+  await w.takes(2);
   expect(new Set(w.taken())).toEqual(new Set(["missed", "missed too"]));
 });
 
@@ -184,12 +190,12 @@ test("where somebody listens for the first time, what was said before that is le
   await using w = await world({ isFirst: true });
   w.enter();
   w.tell(w.say("heard"), "heard");
-  await until(() => w.taken().includes("heard"), { what: "it was taken in" });
+  await w.takes("heard");
   expect(w.taken()).toEqual(["heard"]);
   await using late = await world({ isFirst: true });
   late.say("said before the gateway was entered");
   late.enter();
-  await until(() => late.taken().length > 0, { what: "it was fetched" });
+  await late.takes(1);
   expect(late.taken()).toEqual(["said before the gateway was entered"]);
 });
 
@@ -200,10 +206,9 @@ test("in a server that nobody has heard of, what was said since the bot came the
   w.ana.say(channel, "before the bot came");
   w.discord.invite(club);
   const { id: newest } = w.ana.say(channel, "since the bot is there");
-  const told = { id: channel.id, guild: club.id, kind: "text", name: "club", parent: undefined } as const;
   w.reader.enter();
-  w.reader.guild(club.id, [{ ...told, newest }], club.joinedAtMs);
-  await until(() => w.taken().length > 0, { what: "it was fetched" });
+  w.reader.guild(club.id, [known(channel, club.id, { newest })], club.joinedAtMs);
+  await w.takes(1);
   expect(w.taken()).toEqual(["since the bot is there"]);
 });
 
@@ -214,7 +219,7 @@ test("what was said between two stays of the bot in a server is left alone, thou
   w.say("since it is back");
   w.reader.enter();
   w.list([], joinedMs);
-  await until(() => w.taken().length > 0, { what: "it was fetched" });
+  await w.takes(1);
   expect(w.taken()).toEqual(["since it is back"]);
 });
 
@@ -226,9 +231,9 @@ test("what found the line full, amid the fetching of what was missed before, is 
   await w.held();
   for (const text of ["waits", "waits too", "finds it full"]) w.tell(w.say(text), text);
   goOn();
-  await until(() => w.taken().length >= 3, { what: "the line is empty" });
+  await w.takes(3);
   w.tell(w.say("comes later"), "comes later");
-  await until(() => w.taken().includes("comes later"), { what: "the last one was taken in" });
+  await w.takes("comes later");
   expect(w.taken()).toEqual(["missed", "waits", "waits too", "finds it full", "comes later"]);
 });
 
@@ -238,7 +243,7 @@ test("what a store that is not away fails to take in is read again with the next
   w.fail("while the store fails", 5);
   w.tell(w.say("while the store fails"), "while the store fails");
   w.tell(w.say("later"), "later");
-  await until(() => w.taken().length >= 2, { what: "both were taken in" });
+  await w.takes(2);
   expect(w.taken()).toEqual(["while the store fails", "later"]);
 });
 
@@ -248,7 +253,7 @@ test("what was dropped before the store was well is taken in behind what came la
   w.fail("dropped twice", 8);
   w.tell(w.say("dropped twice"), "dropped twice");
   w.tell(w.say("later"), "later");
-  await until(() => w.taken().length >= 2, { what: "both were taken in" });
+  await w.takes(2);
   expect(w.taken()).toEqual(["later", "dropped twice"]);
 });
 
@@ -258,11 +263,11 @@ test("a message that is wrong in itself holds up none that come later", async ()
   w.fail("never");
   w.tell(w.say("never"), "never");
   for (const text of ["first", "second"]) w.tell(w.say(text), text);
-  await until(() => w.taken().includes("second"), { what: "the last one was taken in" });
+  await w.takes("second");
   expect(w.taken()).toEqual(["first", "second"]);
   const reads = w.discord.callsOf("GET /channels/:channel/messages").length;
   w.tell(w.say("third"), "third");
-  await until(() => w.taken().includes("third"), { what: "the next one was taken in" });
+  await w.takes("third");
   expect(w.discord.callsOf("GET /channels/:channel/messages")).toHaveLength(reads);
 });
 
