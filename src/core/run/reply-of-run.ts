@@ -13,7 +13,7 @@ import type { Opened } from "../ports/run-store.ts";
 import type { Pictures } from "../ports/pictures.ts";
 import type { PageContent, Surface, Voice } from "../ports/surface.ts";
 import { documentOf } from "../reply/document.ts";
-import { DEFAULT_RULES, viewOf, type ReplyRules } from "../reply/view.ts";
+import { DEFAULT_RULES, viewOf, type ReplyRules, type ReplyView } from "../reply/view.ts";
 import { createReplyWriter, type ReplyWriter } from "../reply/writer.ts";
 import type { RunInfo } from "../run.ts";
 import { isBlank } from "../text.ts";
@@ -75,7 +75,7 @@ export function writerOfRun(
       },
       view: {
         ...viewOf(deps.replies ?? DEFAULT_RULES, run.session, claimed.shown),
-        doing: (tool, count) => doingOf(tools, tool, count),
+        doing: doingBy(tools),
       },
       ...titleOf(run, entries),
       lateWritesMs: afterCrash ? lateWritesMs : 0,
@@ -112,13 +112,15 @@ function titleOf({ id }: RunInfo, entries: readonly Entry[]): { readonly title?:
   return firstText === undefined || isBlank(firstText) ? {} : { title: labelOf({ firstText }) };
 }
 
-/** A tool that cannot say what it does does not say it: that is no reason to end a run. */
-function doingOf(tools: () => LoopProfile["tools"], name: string, count: number): string | undefined {
-  try {
-    return tools()
-      .find((tool) => tool.name === name)
-      ?.doing?.(count);
-  } catch {
-    return undefined;
-  }
+/** What was done, in the words of these tools. One that cannot say what it does does not say it: that is no reason to end a run. */
+export function doingBy(tools: () => LoopProfile["tools"]): NonNullable<ReplyView["doing"]> {
+  return (name, count) => {
+    try {
+      return tools()
+        .find((tool) => tool.name === name)
+        ?.doing?.(count);
+    } catch {
+      return undefined;
+    }
+  };
 }

@@ -29,7 +29,7 @@ import type { Backlog } from "./backlog.ts";
 import { openGoalTurn, type GoalTurnDeps } from "./goal-turn.ts";
 import { holdSession, type Hold } from "./hold.ts";
 import { createPictureKeeper } from "./keep-pictures.ts";
-import { writerOfRun, type Showing } from "./reply-of-run.ts";
+import { doingBy, writerOfRun, type Showing } from "./reply-of-run.ts";
 import { outcomeOf, stoppedBeforeItBegan } from "./run-ending.ts";
 import { leaveSignal, openRunSignal, watchStops, type RunEnders, type StopWatch } from "./run-signal.ts";
 import type { Served, ServeStep } from "./serve-session.ts";
@@ -125,11 +125,18 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
     }
   }
 
+  /** Today's words for what was done, with those of goals. */
+  const toolsNow = (): LoopProfile["tools"] =>
+    deps.profileOf(undefined, {}, undefined, "goal").profile.tools;
+
   /** Of a retry: takes the button away from the reply before, beside whatever else there is to do. */
   function mark({ run, fence, shown }: Claimed, lease: Lease, leaving: AbortSignal): Promise<void> {
     if (run.cause !== "retry") return Promise.resolve();
     const signal = AbortSignal.any([lease.signal, leaving]);
-    const view = viewOf(deps.replies ?? DEFAULT_RULES, run.session, shown);
+    const view = {
+      ...viewOf(deps.replies ?? DEFAULT_RULES, run.session, shown),
+      doing: doingBy(toolsNow),
+    };
     const shownAt = { surface: deps.surfaceOf(run.session, "notice"), view };
     return markTriedAgain(deps, fence, shownAt, () => lease.isLive(), signal);
   }
@@ -171,10 +178,7 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
   async function settle(opened: Settling, lease: Lease, leaving: AbortSignal): Promise<Served> {
     let writer: ReplyWriter | undefined;
     try {
-      // Today's words for what was done, with those of goals.
-      writer = writerOf(opened, lease, {
-        tools: () => deps.profileOf(undefined, {}, undefined, "goal").profile.tools,
-      });
+      writer = writerOf(opened, lease, { tools: toolsNow });
       const marked = mark(opened, lease, leaving);
       return await deliver(writer, opened, opened.outcome, lease, leaving, marked);
     } catch (error) {
