@@ -213,6 +213,22 @@ export const stopCases: readonly ContractCase<RunStoreSubject>[] = [
       const before = await store.triedAgain(again.fence);
       expect(before).toMatchObject({ run: { id: first.run.id, rounds: 1 }, outcome: { reason: "error" } });
       expect(lines(before?.entries ?? []).slice(0, 2)).toEqual(["user: one", "bot: half"]);
+      expect(before?.laidOut).toBe(undefined);
+    },
+  },
+  {
+    title: "a run that tries another again knows how the pages of that one stood when they were settled",
+    async run(subject) {
+      const { store, inbox } = subject;
+      const first = await running(subject, "one");
+      await store.end(first.fence, { reason: "cancelled", modelCalls: [] });
+      await store.settled(first.fence, { verbosity: "steps", pages: [1_190, 810, 0] });
+      await inbox.put(command(first.session, "retry"));
+      const again = asRun(await store.open(first.session, "w"));
+      expect(await store.triedAgain(again.fence)).toMatchObject({
+        run: { id: first.run.id },
+        laidOut: { verbosity: "steps", pages: [1_190, 810, 0] },
+      });
     },
   },
   {

@@ -55,7 +55,7 @@ const renewed = (store: RunStore): RunStore => {
     },
     commitRound: (fence, ...given) => store.commitRound(renew(fence), ...given),
     end: (fence, ...given) => store.end(renew(fence), ...given),
-    settled: (fence) => store.settled(renew(fence)),
+    settled: (fence, laidOut) => store.settled(renew(fence), laidOut),
   };
 };
 

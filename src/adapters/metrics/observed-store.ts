@@ -75,8 +75,8 @@ export function observedStore(
       if (ended.kind === "ended") countEnd(fence, ending);
       return ended;
     },
-    async settled(fence) {
-      await store.settled(fence);
+    async settled(fence, laidOut) {
+      await store.settled(fence, laidOut);
       const outcome = givenUp.get(fence.run);
       if (givenUp.delete(fence.run) && outcome !== undefined) countEnd(fence, outcome);
     },

@@ -12,6 +12,7 @@ import { endRun } from "./end-run.ts";
 import { ENTRY_JSON, toEntry, type EntryRow } from "./entry-row.ts";
 import { staleFence } from "./fenced.ts";
 import { IN_ORDER, isStopped } from "./ledger-sql.ts";
+import { toLaidOut } from "./laid-out-row.ts";
 import { openGoal, openGoalOf } from "./open-goal.ts";
 import { openRun, TAIL_ENTRIES } from "./open-run.ts";
 import {
@@ -39,6 +40,7 @@ interface TriedAgainRow {
   readonly run: RunRow;
   readonly outcome: OutcomeRow;
   readonly entries: readonly EntryRow[] | null;
+  readonly laidOut: unknown;
 }
 
 const BEGINNING = {
@@ -56,7 +58,7 @@ const TRIED_AGAIN = {
 select json_build_object('id', r.id, 'session', r.session, 'cause', r.cause, 'epoch', r.epoch, 'rounds', r.rounds,
     'startedAt', r.started_at, 'requester', r.requester,
     'usage', (select ${USAGE_JSON} from model_calls c where c.run = r.id), 'model', ${modelOf("r.id")}) as run,
-  ${OUTCOME_JSON} as outcome,
+  ${OUTCOME_JSON} as outcome, r.laid_out as "laidOut",
   (select json_agg(${ENTRY_JSON} order by e.seq) from entries e where e.run = r.id and e.session = r.session) as entries
 from runs again join runs r on r.id = again.retry_of
 where again.id = $1 and r.reason is not null`,
@@ -68,7 +70,7 @@ const SETTLED = {
 with held as (
   update sessions s set rev = s.rev + 1, touched_at = now_ms() where s.id = $1 and s.fence = $2::bigint returning s.id),
 run as (
-  update runs r set reply = 'settled' from held where r.id = $3 and r.session = held.id and r.reply = 'settling'),
+  update runs r set reply = 'settled', laid_out = $4::jsonb from held where r.id = $3 and r.session = held.id and r.reply = 'settling'),
 attempt as (
   update attempts a set ended = 'ended', ended_at = now_ms()
   from held where a.run = $3 and a.fence = $2 and a.ended is null)
@@ -150,7 +152,13 @@ export function createRunStore(
       const [row] = await sql.query<TriedAgainRow>(TRIED_AGAIN, [fence.run]);
       if (row === undefined) return undefined;
       const { run, outcome, entries } = row;
-      return { run: toRunInfo(run), outcome: toOutcome(outcome), entries: (entries ?? []).map(toEntry) };
+      const laidOut = toLaidOut(row.laidOut);
+      return {
+        run: toRunInfo(run),
+        outcome: toOutcome(outcome),
+        entries: (entries ?? []).map(toEntry),
+        ...(laidOut === undefined ? {} : { laidOut }),
+      };
     },
     async commitRound(fence, round, frozen) {
       const committed = await commitRound(sql, fence, { round, frozen }, isStored);
@@ -163,8 +171,9 @@ export function createRunStore(
         remember([...(ending.round?.modelCalls ?? []), ...ending.modelCalls], frozen);
       return ended;
     },
-    async settled(fence) {
-      const rows = await sql.query(SETTLED, [fence.session, fence.number, fence.run]);
+    async settled(fence, laidOut) {
+      const stands = laidOut === undefined ? null : JSON.stringify(laidOut);
+      const rows = await sql.query(SETTLED, [fence.session, fence.number, fence.run, stands]);
       if (rows.length === 0) throw staleFence(fence);
     },
     async touch(fence) {

@@ -247,8 +247,8 @@ export function createObserved(spans: Spans, clock: Clock): Observed {
           });
           return ended;
         },
-        async settled(fence) {
-          await store.settled(fence);
+        async settled(fence, laidOut) {
+          await store.settled(fence, laidOut);
           emitAttempt(fence, "settled");
           if (attemptOf(fence) !== undefined) attempts.delete(fence.session);
         },

@@ -10,6 +10,7 @@ import type { Goal } from "../goal/goal.ts";
 import type { TurnNews } from "../goal/news.ts";
 import type { GoalTurn } from "../goal/turn.ts";
 import type { InboundId, RunId } from "../ids.ts";
+import type { LaidOutAs } from "../reply/laid-out-as.ts";
 import type { Shown } from "../reply/view.ts";
 import type { Frozen, ModelCallRecord, RoundRecord } from "../round.ts";
 import type { Outcome, RunError, RunInfo } from "../run.ts";
@@ -129,6 +130,8 @@ export interface EndedRun {
   readonly run: RunInfo;
   readonly outcome: Outcome;
   readonly entries: readonly Entry[];
+  /** As `settled` was told. */
+  readonly laidOut?: LaidOutAs;
 }
 
 /** How an attempt ends that does not end its run. */
@@ -155,8 +158,11 @@ export interface RunStore extends Work {
   commitRound(fence: Fence, round: RoundRecord, frozen?: Frozen): Promise<Committed>;
   /** @param frozen as for `commitRound`. */
   end(fence: Fence, ending: RunEnding, frozen?: Frozen): Promise<Ended>;
-  /** The final pages are written: `reply = settled`. Only now has the attempt ended: who dies before it may still be writing. */
-  settled(fence: Fence): Promise<void>;
+  /**
+   * The final pages are written: `reply = settled`. Only now has the attempt ended: who dies before it may still be writing.
+   * @param laidOut how they stand there; absent where that is not known.
+   */
+  settled(fence: Fence, laidOut?: LaidOutAs): Promise<void>;
   /**
    * The attempt still works on its run: the session counts as touched. Said every few seconds, so that `due` does not name
    * what someone holds. Cheap, and changes nothing else.

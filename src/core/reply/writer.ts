@@ -16,6 +16,7 @@ import { concluded, documentOf, reduce, type ReplyDocument } from "./document.ts
 import { Elapsed } from "./elapsed.ts";
 import { fileNameOf } from "./first-part.ts";
 import { PageFallback } from "./page-fallback.ts";
+import { laidOutAs, type LaidOutAs } from "./laid-out-as.ts";
 import { createLayout } from "./layout.ts";
 import { growingMs, pause, untilAborted } from "../pause.ts";
 import { pictureNames } from "./picture-pages.ts";
@@ -77,6 +78,8 @@ export interface ReplyWriter {
    * aborts. Called again it answers the same. Rejects when the store cannot be reached; the reply is then still to settle.
    */
   settle(outcome: Outcome, signal?: AbortSignal): Promise<Settled>;
+  /** How it stands there, once it is settled; undefined before, and where it is not all there. */
+  readonly laidOut: LaidOutAs | undefined;
   /** Leaves the reply as it stands: resolves when the write in flight has ended; no other will start. */
   stop(): Promise<void>;
 }
@@ -344,6 +347,9 @@ export function createReplyWriter(deps: ReplyWriterDeps, options: ReplyWriterOpt
         signal === undefined ? stopping.signal : AbortSignal.any([stopping.signal, signal]),
       );
       return settling;
+    },
+    get laidOut() {
+      return ended?.kind === "settled" ? laidOutAs(wanted(), view.verbosity) : undefined;
     },
     async stop() {
       stopping.abort();

@@ -118,7 +118,7 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
         return settled.kind === "barred" ? "closed" : left;
       }
       await marked;
-      await deps.store.settled(claimed.fence);
+      await deps.store.settled(claimed.fence, writer.laidOut);
       return "worked";
     } finally {
       late.close();
@@ -126,8 +126,7 @@ export function createRunSession(deps: RunSessionDeps, options: RunSessionOption
   }
 
   /** Today's words for what was done, with those of goals. */
-  const toolsNow = (): LoopProfile["tools"] =>
-    deps.profileOf(undefined, {}, undefined, "goal").profile.tools;
+  const toolsNow = (): LoopProfile["tools"] => deps.profileOf(undefined, {}, undefined, "goal").profile.tools;
 
   /** Of a retry: takes the button away from the reply before, beside whatever else there is to do. */
   function mark({ run, fence, shown }: Claimed, lease: Lease, leaving: AbortSignal): Promise<void> {

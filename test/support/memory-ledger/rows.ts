@@ -10,6 +10,7 @@ import type { Admission } from "../../../src/core/ports/inbox.ts";
 import type { PageRow } from "../../../src/core/ports/pages.ts";
 import type { Fence } from "../../../src/core/ports/run-store.ts";
 import type { AttemptView } from "../../../src/core/ports/transcripts.ts";
+import type { LaidOutAs } from "../../../src/core/reply/laid-out-as.ts";
 import type { Frozen, ModelCallRecord } from "../../../src/core/round.ts";
 import type { Outcome, RunCause, RunInfo } from "../../../src/core/run.ts";
 import type { SessionSettings } from "../../../src/core/session-settings.ts";
@@ -60,6 +61,7 @@ export interface RunRow {
   safeFence: number;
   requester: Author;
   outcome?: Outcome;
+  laidOut?: LaidOutAs;
   readonly startedAt: number;
 }
 

@@ -287,7 +287,8 @@ export function createMemoryRunStore(ledger: MemoryLedger, tailLimit = 200): Run
       const run = ledger.runs.find(({ id }) => id === again?.retryOf);
       if (run?.outcome === undefined) return undefined;
       const entries = entriesOf(ledger, run.session).filter((entry) => entry.run === run.id);
-      return { run: infoOf(ledger, run), outcome: run.outcome, entries };
+      const laidOut = run.laidOut === undefined ? {} : { laidOut: run.laidOut };
+      return { run: infoOf(ledger, run), outcome: run.outcome, entries, ...laidOut };
     },
     async commitRound(fence, round, frozen) {
       const [session, run] = openRunOf(fence);
@@ -325,11 +326,12 @@ export function createMemoryRunStore(ledger: MemoryLedger, tailLimit = 200): Run
       run.reply = "settling";
       return { kind: "ended" };
     },
-    async settled(fence) {
+    async settled(fence, laidOut) {
       const session = held(ledger, fence);
       session.touchedAt = ledger.now();
       const run = ledger.runs.find(({ id }) => id === fence.run);
-      if (run?.reply === "settling") run.reply = "settled";
+      if (run?.reply === "settling")
+        Object.assign(run, { reply: "settled", ...(laidOut === undefined ? {} : { laidOut }) });
       const attempt = ledger.attempts.find((one) => one.run === fence.run && one.fence === fence.number);
       if (attempt !== undefined) attempt.ended ??= "ended";
     },

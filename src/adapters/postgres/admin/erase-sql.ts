@@ -151,7 +151,7 @@ where i.session = $1 and i.state = 'admitted' returning i.id`,
   },
   {
     table: "runs",
-    text: `update runs r set error_message = null, goal_said = null, reply = 'settled', reason = coalesce(r.reason, 'cancelled'),
+    text: `update runs r set error_message = null, goal_said = null, laid_out = null, reply = 'settled', reason = coalesce(r.reason, 'cancelled'),
   ended_at = coalesce(r.ended_at, now_ms()), requester = case when ${IS_ALL} or r.requester->>'id' = $3
     then jsonb_build_object('id', r.requester->>'id', 'name', '${ERASED}') else r.requester end
 where r.session = $1 returning r.id`,
