@@ -47,6 +47,23 @@ export function headOf(text: string, units: number): string {
   return text.slice(0, Math.max(0, cut));
 }
 
+const SIGNS = new Intl.Segmenter("en", { granularity: "grapheme" });
+
+/**
+ * The text without the space around it; of a longer one its beginning and an ellipsis, at most `units` UTF-16 units in all. What people see as
+ * one sign (an emoji of several parts, a letter with its marks) is never cut in two.
+ */
+export function clipped(text: string, units: number): string {
+  const whole = text.trim();
+  if (whole.length <= units) return whole;
+  let end = 0;
+  for (const { index, segment } of SIGNS.segment(whole)) {
+    if (index + segment.length >= units) break;
+    end = index + segment.length;
+  }
+  return `${whole.slice(0, end).trimEnd()}…`;
+}
+
 /** The longest suffix of at most `units` UTF-16 units that cuts no character in two. */
 export function tailOf(text: string, units: number): string {
   if (text.length <= units) return text;

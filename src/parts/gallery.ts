@@ -19,11 +19,21 @@ export function galleryOf({ gallery }: Pick<Settings, "gallery">): { readonly ga
   return {
     gallery: {
       slack: {
-        limits: { pageSize: slack.PAGE_SIZE, measure: slack.measure, mostPages: 5 },
+        limits: {
+          pageSize: slack.PAGE_SIZE,
+          footerSize: slack.FOOTER_SIZE,
+          measure: slack.measure,
+          mostPages: 5,
+        },
         payloadOf: (page) => (page.file === undefined ? sent(slack.formatPage(page)) : fileOf(page.file)),
       },
       discord: {
-        limits: { pageSize: discord.PAGE_SIZE, measure: discord.measure, mostPages: 5 },
+        limits: {
+          pageSize: discord.PAGE_SIZE,
+          footerSize: discord.FOOTER_SIZE,
+          measure: discord.measure,
+          mostPages: 5,
+        },
         payloadOf: (page) => (page.file === undefined ? sent(discord.formatPage(page)) : fileOf(page.file)),
       },
     },

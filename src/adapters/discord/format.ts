@@ -1,7 +1,7 @@
 /** A page of a reply as a Discord message: text with small print below, and buttons. Pure. */
 
 import type { Button, ButtonAction, PageContent } from "../../core/ports/surface.ts";
-import { headOf } from "../../core/text.ts";
+import { clipped, headOf } from "../../core/text.ts";
 import { escapesIn, escapeText } from "./inline-markdown.ts";
 import { discordMarkdown } from "./markdown.ts";
 
@@ -16,8 +16,8 @@ const LABEL_LIMIT = 80;
 const ID_LIMIT = 100;
 /** One line. */
 const LINE_LIMIT = 150;
-/** Why a run ended, what can be done and the run's id have room in it; a status and such a line never stand together. */
-const FOOTER_LIMIT = 240;
+/** Of the line below an answer, in UTF-16 units; a status and such a line never stand together. */
+export const FOOTER_SIZE = 240;
 
 const ROW = 1;
 const BUTTON = 2;
@@ -52,7 +52,7 @@ export function measure(markdown: string): number {
 export function formatPage(page: PageContent, mark = ""): DiscordMessage {
   const said = discordMarkdown(page.markdown);
   const status = page.status === undefined ? "" : smallPrint(`${lineOf(page.status)}…`);
-  const footer = page.footer === undefined ? "" : smallPrint(lineOf(page.footer, FOOTER_LIMIT));
+  const footer = page.footer === undefined ? "" : smallPrint(clipped(oneLine(page.footer), FOOTER_SIZE));
   const steps = (page.steps ?? []).map(({ line }) => smallPrint(lineOf(line)));
   const content = [said, ...steps, status, footer].filter((part) => part !== "").join("\n");
   if (content === "") return { kind: "blank" };
@@ -93,6 +93,10 @@ function smallPrint(line: string): string {
   return line === "" ? "" : `-# ${escapeText(line)}`;
 }
 
-function lineOf(text: string, units = LINE_LIMIT): string {
-  return headOf(text.replaceAll(/\s+/g, " ").trim(), units);
+function lineOf(text: string): string {
+  return headOf(oneLine(text), LINE_LIMIT);
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, " ").trim();
 }

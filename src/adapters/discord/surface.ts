@@ -10,7 +10,7 @@ import { createTurns } from "../../core/reply/turns.ts";
 import { threadOf, type SessionId } from "../../core/thread.ts";
 import type { DiscordAnswer, DiscordApi } from "./api.ts";
 import { REQUESTS } from "./budgets.ts";
-import { formatPage, measure, PAGE_SIZE, readCustomId } from "./format.ts";
+import { FOOTER_SIZE, formatPage, measure, PAGE_SIZE, readCustomId } from "./format.ts";
 import {
   decisionOn,
   isArchived,
@@ -201,7 +201,7 @@ export function createDiscordSurface(
   }
 
   return {
-    limits: { pageSize: PAGE_SIZE, measure, editEveryMs },
+    limits: { pageSize: PAGE_SIZE, footerSize: FOOTER_SIZE, measure, editEveryMs },
     post,
     edit,
     remove,

@@ -2,7 +2,7 @@
 
 import type { Button, ButtonAction, PageContent, PageStep } from "../../core/ports/surface.ts";
 import { saysNothing } from "../../core/reply/markdown-tree.ts";
-import { headOf } from "../../core/text.ts";
+import { clipped, headOf } from "../../core/text.ts";
 import { blocksOf, type PageBlock } from "./blocks.ts";
 import { escapedLength, escapeSigns, mrkdwnOf } from "./mrkdwn.ts";
 import { richMarkdown } from "./rich-markdown.ts";
@@ -22,6 +22,8 @@ const BLOCK_ID_LIMIT = 255;
 const TASK_LIMIT = 256;
 /** One line. */
 const LINE_LIMIT = 300;
+/** Of the line below an answer, in UTF-16 units. */
+export const FOOTER_SIZE = LINE_LIMIT;
 
 /** Before what a click on a button comes back with. */
 const OURS = "bobbin_";
@@ -128,7 +130,7 @@ export function formatPage(page: PageContent, options: FormatOptions = {}): Slac
     : richMarkdown(page.markdown, (user) => options.mayMention?.(user) ?? false);
   const said = mrkdwnOf(rich);
   const status = page.status === undefined ? "" : `${lineOf(page.status)}…`;
-  const footer = page.footer === undefined ? "" : lineOf(page.footer);
+  const footer = page.footer === undefined ? "" : clipped(oneLine(page.footer), FOOTER_SIZE);
   const tasks = (page.steps ?? []).map(taskOf);
   const steps = linesOf(tasks);
   const plain = [said, escapeSigns(steps), escapeSigns(status), escapeSigns(footer)]
@@ -150,7 +152,11 @@ export function taskTitle(text: string): string {
 }
 
 function lineOf(text: string): string {
-  return headOf(text.replaceAll(/\s+/g, " ").trim(), LINE_LIMIT);
+  return headOf(oneLine(text), LINE_LIMIT);
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, " ").trim();
 }
 
 /** Of a task, here and in a stream. */

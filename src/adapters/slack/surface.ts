@@ -10,6 +10,7 @@ import type { SlackAnswer, SlackApi, SlackData } from "./api.ts";
 import { methodBudget, postBudget } from "./budgets.ts";
 import { createFindPost, metadataOf } from "./find-post.ts";
 import {
+  FOOTER_SIZE,
   formatPage,
   hasKind,
   measure,
@@ -183,7 +184,7 @@ export function createSlackSurface(
   }
 
   return {
-    limits: { pageSize: PAGE_SIZE, measure, editEveryMs },
+    limits: { pageSize: PAGE_SIZE, footerSize: FOOTER_SIZE, measure, editEveryMs },
     post,
     edit,
     remove,

@@ -3,7 +3,7 @@
 import { formatDuration, formatTokens } from "../measure.ts";
 import type { Button, PageContent } from "../ports/surface.ts";
 import { beginningOf, plain as plainWords, quotedLines } from "../plain-text.ts";
-import { headOf } from "../text.ts";
+import { clipped } from "../text.ts";
 import {
   exhausted,
   goesOn,
@@ -203,11 +203,6 @@ function momentOf(ms: number): string {
 }
 
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-
-function clipped(text: string, units: number): string {
-  const head = headOf(text.trim(), units);
-  return head.length < text.trim().length ? `${head.trimEnd()}…` : head;
-}
 
 /** Words of people and of the model, as one line of ours. */
 export function plain(text: string): string {

@@ -3,7 +3,8 @@
 import { formatDuration, formatTokens } from "../measure.ts";
 import { quotedLines } from "../plain-text.ts";
 import { plain } from "./card.ts";
-import { headOf } from "../text.ts";
+import { withinItself } from "../reply/steering-signs.ts";
+import { clipped } from "../text.ts";
 import type { Written } from "./done-when.ts";
 import type { Limits } from "./limits.ts";
 import { MINUTE_MS, type Goal, type PauseReason, type Wait } from "./goal.ts";
@@ -38,6 +39,25 @@ export function standingOfGoal(goal: Goal, now: number): string {
       return goal.status satisfies never;
   }
 }
+
+/** The two that end in, or hold, what somebody gave as the reason, in `standingOfGoal`; a sentence that was stored may be of an earlier version. */
+const WITH_WORDS = /^(The goal (?:is blocked|waits [^:]*)): (.*?)(\. `goal resume` tries again\.)?$/s;
+
+/**
+ * The same sentence of `standingOfGoal`, on one line, with at most `units` UTF-16 units of the words that were given as the reason; without them where none find
+ * room. Any other sentence is answered as it is.
+ */
+export function withGivenWords(sentence: string, units: number): string {
+  const [, standing, given = "", next = ""] = WITH_WORDS.exec(sentence) ?? [];
+  if (standing === undefined) return sentence;
+  const words = withinItself(clipped(given.replaceAll(/\s+/g, " "), units));
+  if (words === "" || (units < LEAST_GIVEN && words !== given))
+    return `${standing}${next === "" ? "." : next}`;
+  return `${standing}: ${words}${words.endsWith("…") ? next.slice(1) : next}`;
+}
+
+/** Less of a reason tells nobody anything. */
+const LEAST_GIVEN = 12;
 
 function untilOf({ kind, from }: Wait): string {
   return kind === "reply" && from !== undefined ? ", or until the one it asked writes here" : UNTIL[kind];
@@ -89,9 +109,8 @@ export function describeProposed({
 
 export function describeGoal(goal: Goal | undefined, now: number): string {
   if (goal === undefined) return "There is no goal in this thread. `goal` with a text sets one.";
-  const objective = headOf(goal.objective, SHOWN_OBJECTIVE);
   return [
-    `**Goal** of ${goal.owner.name}: ${objective}${objective.length < goal.objective.length ? "…" : ""}`,
+    `**Goal** of ${goal.owner.name}: ${clipped(goal.objective, SHOWN_OBJECTIVE)}`,
     ...(goal.doneWhen === undefined ? [] : [`Done when:\n${bulleted(goal.doneWhen)}`]),
     standingOfGoal(goal, now),
     ...(goal.objection === undefined ? [] : [`The check does not agree yet: ${goal.objection}`]),

@@ -79,6 +79,8 @@ export interface SurfaceLimits {
    * sent: then there are as many pages as it takes.
    */
   readonly mostPages?: number | undefined;
+  /** So much of a page's footer is shown, in UTF-16 units. Absent where all of it is. */
+  readonly footerSize?: number;
   /** Least time between two progress writes of a short page, ms. How much all threads together may write is not said here. */
   readonly editEveryMs: number;
 }

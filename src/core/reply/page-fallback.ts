@@ -15,9 +15,13 @@ export class PageFallback {
   readonly #levels = new Map<number, "plain" | "notice">();
 
   constructor(limits: PageSize, run: RunId) {
-    const { pageSize, mostPages } = limits;
-    const measure = (markdown: string): number => limits.measure(markdown);
-    this.#limits = mostPages === undefined ? { pageSize, measure } : { pageSize, measure, mostPages };
+    const { pageSize, mostPages, footerSize } = limits;
+    this.#limits = {
+      pageSize,
+      measure: (markdown) => limits.measure(markdown),
+      ...(mostPages === undefined ? {} : { mostPages }),
+      ...(footerSize === undefined ? {} : { footerSize }),
+    };
     this.#run = run;
   }
 

@@ -10,6 +10,7 @@ import { saysNothing } from "./markdown-tree.ts";
 import { missingNotice, picturePages, picturesOnly } from "./picture-pages.ts";
 import { split, type PageSize } from "./split.ts";
 import { withoutSteering } from "./steering-signs.ts";
+import { lineBelow } from "./line-below.ts";
 import { doingOf, stepLines, STEPS_ROOM } from "./step-lines.ts";
 import { DEFAULT_VIEW, type ReplyView } from "./view.ts";
 
@@ -32,10 +33,11 @@ export function render(
 /** The same for the whole run, so that no cut moves when a step comes. */
 function withStepsRoom(limits: PageSize, { verbosity }: ReplyView): PageSize {
   if (verbosity === "quiet") return limits;
-  const { pageSize, measure, mostPages, refused } = limits;
+  const { pageSize, measure, mostPages, footerSize, refused } = limits;
   return {
     ...(refused === undefined ? {} : { refused }),
     ...(mostPages === undefined ? {} : { mostPages }),
+    ...(footerSize === undefined ? {} : { footerSize }),
     pageSize: Math.max(Math.ceil(pageSize / 2), pageSize - STEPS_ROOM),
     measure: (markdown) => measure(markdown),
   };
@@ -91,13 +93,13 @@ function renderRunning(
 function renderSettled(document: ReplyDocument, limits: PageSize, view: ReplyView): readonly PageContent[] {
   const { outcome } = document;
   if (outcome === undefined || outcome.isQuiet) return [];
-  const { why, next } = explanationOf(document, outcome);
+  const { why = "", next = "" } = explanationOf(document, outcome);
   const said = textOf(document);
   const offer = offerOf(document)?.markdown;
   // An answer that the model ended itself is shown as it wrote it; one that broke off stays half-written for ever.
   const whole = outcome.reason === "stop" || outcome.reason === "waiting" ? said : heal(said);
   const text = [whole, offer ?? ""].filter((part) => !saysNothing(part)).join("\n\n");
-  const explanation = [why, next].filter((part) => part !== undefined).join(" ");
+  const explanation = [why, next].filter((part) => part !== "").join(" ");
   const isEmpty = saysNothing(text);
   const { pages: images, missing } = picturePages(document, limits.refused);
   const instead = images.length === 0 ? blankNotice(document) : picturesOnly(images.length);
@@ -108,16 +110,16 @@ function renderSettled(document: ReplyDocument, limits: PageSize, view: ReplyVie
     isCut && offer !== undefined
       ? [...firstPartOf(split(whole, limits), limits).pages, ...split(offer, limits)]
       : first.pages;
-  const footer = [
-    isCut ? FILE_BELOW : "",
-    isEmpty && images.length === 0 && explanation === "" ? "" : missingNotice(missing),
-    document.notice ?? "",
-    isEmpty ? "" : explanation,
-    outcome.goal ?? "",
-    footerOf(document, outcome, view.footer),
-  ]
-    .filter((part) => part !== "")
-    .join(" · ");
+  const below = {
+    file: isCut ? FILE_BELOW : "",
+    missing: isEmpty && images.length === 0 && explanation === "" ? "" : missingNotice(missing),
+    notice: document.notice ?? "",
+    // Where nothing else is said it stands in the answer's place.
+    ...(isEmpty ? { why: "", next: "" } : { why, next }),
+    goal: outcome.goal ?? "",
+    took: footerOf(document, outcome, view.footer),
+  };
+  const footer = lineBelow(below, limits.footerSize);
   const shown = pages.map((markdown, index): PageContent =>
     index < pages.length - 1
       ? { markdown, buttons: [] }

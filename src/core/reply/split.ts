@@ -21,7 +21,7 @@ import { closingLine, scanLines, START, type Fence, type LineState } from "./lin
 import { restAfter, restOf, shownOf, withoutOpeningLine, type Rest } from "./rest.ts";
 import { headerOf, withCellsSaid } from "./table-rest.ts";
 
-export interface PageSize extends Pick<SurfaceLimits, "pageSize" | "measure" | "mostPages"> {
+export interface PageSize extends Pick<SurfaceLimits, "pageSize" | "measure" | "mostPages" | "footerSize"> {
   /** Names of files that the platform has refused; absent for none. */
   readonly refused?: ReadonlySet<string>;
 }

@@ -88,6 +88,9 @@ const HOSTILE_MESSAGE =
 
 const PARTIAL = "I have read both pages. The first says that the release moves to Thursday, and the sec";
 
+const MANY_WORDS =
+  "the token for the build server has expired, and only an admin has another one; I tried the copy in the vault, which is older still, and the mirror of the server, which answers nobody from outside of the office; all that I could read without it I have read, and the note for support is written but for the two checks that need the server";
+
 /** What the tools of the bot say of themselves. */
 const doing = (_tool: string, count: number): string =>
   count === 1 ? "Reading a page" : `Reading ${count} pages`;
@@ -209,6 +212,14 @@ export const GALLERY: readonly GallerySection[] = [
           error: { code, message: HOSTILE_MESSAGE },
         }),
       })),
+      {
+        id: "end-goal-blocked",
+        title: "stop, and the goal is blocked for a reason of many words",
+        document: ended(
+          { ...said("I cannot go on by myself."), steps: STEPS },
+          { reason: "stop", goal: `The goal is blocked: ${MANY_WORDS}. \`goal resume\` tries again.` },
+        ),
+      },
       {
         id: "end-again",
         title: "error, and tried again below",
