@@ -62,7 +62,7 @@ export const noteCases: readonly ContractCase<RunStoreSubject>[] = [
         id: first.id,
         message: first.message,
         at: 1_000,
-        lookedAt: expect.any(Number) as number,
+        receivedAt: expect.any(Number) as number,
       });
       await inbox.put(note(session, "x"));
       expect(await store.beginning(session)).toBe(undefined);

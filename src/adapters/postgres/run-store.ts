@@ -46,7 +46,7 @@ interface TriedAgainRow {
 const BEGINNING = {
   name: "beginning",
   text: `
-select i.id, i.message, i.at, now_ms() as "lookedAt" from sessions s join inbox i on i.session = s.id
+select i.id, i.message, i.at, i.received_at as "receivedAt" from sessions s join inbox i on i.session = s.id
 where s.id = $1 and s.epoch = 1 and s.last_seq = 0 and i.state = 'waiting' and i.kind = 'message' and i.seq > s.stop_seq
   and not exists (select from inbox n where n.session = $1 and n.kind = 'note')
 order by ${IN_ORDER} limit 1`,

@@ -118,11 +118,8 @@ export interface Beginning {
   readonly message: string;
   /** Its platform time, ms since 1970. */
   readonly at: number;
-  /**
-   * When this was asked, by the store's clock, ms since 1970. Until then others may not have seen that the session is there: the
-   * platform had to send the message again, or the commit that stored it took long.
-   */
-  readonly lookedAt: number;
+  /** When it was stored, ms since 1970: long after its time where the platform had to send it again. */
+  readonly receivedAt: number;
 }
 
 /** A run that has ended, with all that its reply says. */

@@ -1,9 +1,9 @@
 /**
  * What was said in a thread where the bot was not there yet, read once, before the first turn of a session. What stands before
  * the message that called it is noted for the model as quotations. What stands behind it was for the bot, and was not stored
- * where it came first, as no session lay there: the platform had to send the call again, the store took long to commit it, or it
- * was still being asked who had called. Below a call that begins its thread nobody is as quick as the last; in a thread in which
- * people talk somebody is. Without either the run goes on all the same.
+ * where it came first, as no session lay there: the platform had to send the call again, or it was still being asked who had
+ * called. Below a call that begins its thread nobody is as quick as the latter; in a thread in which people talk somebody is.
+ * Without either the run goes on all the same.
  */
 
 import { admissionOf, type Access } from "../access/access.ts";
@@ -39,7 +39,7 @@ export interface BacklogOptions {
   readonly units?: number;
   /** How long the first turn may wait for it, ms. Default 5,000. */
   readonly waitMs?: number;
-  /** How long after its time a call that begins its thread has to be seen so that something may have been missed, ms. Default 2,000. */
+  /** How long after its time a call that begins its thread has to come so that something may have been missed, ms. Default 2,000. */
   readonly lateMs?: number;
 }
 
@@ -103,7 +103,7 @@ export function createBacklog(deps: BacklogDeps, options: BacklogOptions = {}): 
     const beginning = await deps.store.beginning(session);
     const thread = threadOf(session);
     if (beginning === undefined) return;
-    const isLate = beginning.lookedAt - beginning.at > lateMs;
+    const isLate = beginning.receivedAt - beginning.at > lateMs;
     // Before the note, since with the note the session has begun.
     if (isLate) await takeMissed(session, conversation, beginning, signal);
     // Whoever begins a thread with the bot has said nothing before.

@@ -186,29 +186,6 @@ test("of a call that came late it takes in what was written behind it, in its pl
   expect(lines(tail)).toEqual(["user: what do you think?", "user: and be brief", "user: please"]);
 });
 
-test("of a call that the store took long to commit it takes in what was written behind it meanwhile", async () => {
-  const session = `slack:T1:C${++count}:100.1` as SessionId;
-  const call = message(session, "deploy it", { message: "100.1", at: Date.now() });
-  const behind = { message: "100.2", at: call.at + 1, addressed: false };
-  const missed = message(session, "to staging only", behind);
-  const isPut = Promise.withResolvers<void>();
-  const go = Promise.withResolvers<void>();
-  const committed = sql.transaction(async (tx) => {
-    await storesOver(tx).inbox.put(call);
-    isPut.resolve();
-    await go.promise;
-  });
-  await Promise.race([isPut.promise, committed]);
-  expect(await stores.inbox.put(missed)).toEqual({ kind: "ignored" });
-  const lateMs = 300;
-  await until(() => Date.now() - call.at > lateMs, { what: "the commit takes long" });
-  go.resolve();
-  await committed;
-  await backlogOf({ ...all([]).conversation, after: async () => [missed] }, { lateMs })(session, never);
-  const { tail } = asRun(await stores.store.open(session, "w"));
-  expect(lines(tail)).toEqual(["user: deploy it", "user: to staging only"]);
-});
-
 test("what a guest wrote behind a call that came late is refused as it would have been", async () => {
   const session = `slack:T1:C${++count}:100.1` as SessionId;
   const call = message(session, "what do you think?", { message: "100.1" });

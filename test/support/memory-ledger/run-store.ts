@@ -280,7 +280,7 @@ export function createMemoryRunStore(ledger: MemoryLedger, tailLimit = 200): Run
       const first = inOrder(messagesAbove(session))[0];
       if (first?.inbound.kind !== "message") return undefined;
       const { id: of, message, at } = first.inbound;
-      return { id: of, message, at, lookedAt: ledger.now() };
+      return { id: of, message, at, receivedAt: first.receivedAt };
     },
     async triedAgain(fence) {
       const again = ledger.runs.find(({ id }) => id === fence.run);
