@@ -34,8 +34,6 @@ interface Seat extends Place {
   starts: number;
 }
 
-const READY_MS = 90_000;
-
 export class Fleet implements AsyncDisposable {
   readonly places: readonly Place[];
   readonly #seats: readonly Seat[];
@@ -141,7 +139,7 @@ export class Fleet implements AsyncDisposable {
     const { ready, name } = this.#seatOf(place);
     let isReady = false;
     ready.then(() => (isReady = true)).catch(() => {});
-    await until(() => isReady, { timeoutMs: READY_MS, everyMs: 50, what: `${name} is ready` });
+    await until(() => isReady, { everyMs: 50, what: `${name} is ready` });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -93,8 +93,6 @@ const SHORT_BUCKETS = {
 /** Between two words of the model. */
 const WORD_MS = 25;
 
-const HEARD_MS = 60_000;
-
 /** A goal whose next turn is due so soon goes on yet; one that was left by its turn is looked at minutes later. */
 const GOES_ON_MS = 130_000;
 
@@ -183,7 +181,6 @@ export async function openChaosWorld(options: ChaosWorldOptions): Promise<ChaosW
   // What was said in a server before anybody ever listened there is nobody's to answer.
   if (on.includes("discord"))
     await until(async () => (await rowsOf(postgres.url, "select from reading_marks limit 1")).length > 0, {
-      timeoutMs: HEARD_MS,
       everyMs: 100,
       what: "somebody listens to Discord",
     });

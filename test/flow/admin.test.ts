@@ -174,4 +174,4 @@ test("an admin asks in a thread for its transcript, comes in by the link, and se
   // A page that is not there is told as such, and is no fault.
   expect(seen.faults.filter((text) => !/status of 40[14]/.test(text))).toEqual([]);
   world.expectPeace();
-}, 300_000);
+});

@@ -74,7 +74,7 @@ test("with nothing set the demo model answers, a second thread is apart, and a r
   await page.waitForURL(/\/threads\//);
   await shows(page, "What time is it in Tokyo and in Lisbon right now?");
   expect(await texts(page)).toEqual(before);
-}, 300_000);
+});
 
 describe("a gateway and two workers on Redis and Postgres", () => {
   let bobbin: Deployment;

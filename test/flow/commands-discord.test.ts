@@ -5,7 +5,6 @@ import type { Person } from "../support/discord/person.ts";
 import { until } from "../support/until.ts";
 import { LONG, onlyFor, QUESTION, testCommands, type CommandDriver } from "./command-table.ts";
 import { openDiscordWorld } from "./discord-world.ts";
-import { LIMIT_MS } from "./world.ts";
 
 /** Absent where everybody has a place of their own. */
 interface Spot {
@@ -51,10 +50,7 @@ async function openDriver(): Promise<CommandDriver<Spot>> {
       await (name === "goal"
         ? person.command(where, ...goalSlash(argument))
         : person.command(where, name, options));
-      return until(() => discord.whispers(where, person)[before], {
-        timeoutMs: LIMIT_MS,
-        what: `/${name} is answered`,
-      });
+      return until(() => discord.whispers(where, person)[before], { what: `/${name} is answered` });
     },
     expectPeace: world.expectPeace,
     [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),

@@ -4,7 +4,6 @@ import { startProduct } from "../support/product.ts";
 import { freshDatabase } from "../support/services/postgres.ts";
 import { createWebPerson, newMessageId, type WebPerson } from "../support/web-person.ts";
 import { LONG, onlyFor, QUESTION, testCommands, type CommandDriver } from "./command-table.ts";
-import { LIMIT_MS } from "./world.ts";
 import { until } from "../support/until.ts";
 
 /** Undefined for a thread that nobody has begun. */
@@ -39,7 +38,7 @@ async function openDriver(): Promise<WebDriver> {
       else
         await until(
           async () => (await people.member.read(thread)).some(({ text }) => text.includes("word10 ")),
-          { timeoutMs: LIMIT_MS, what: "the answer has begun" },
+          { what: "the answer has begun" },
         );
       return { thread };
     },

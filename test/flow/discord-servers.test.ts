@@ -60,9 +60,8 @@ test("thrown out of a server: what waits there ends with the reason and asks no 
   await until(async () => (await store.of("and this waits")) !== undefined, { what: "it waits" });
   const asked = llm.requests.length;
   discord.throwOut(guild);
-  await until(() => llm.abandoned === abandoned + 1, { timeoutMs: 30_000, what: "the model is left" });
+  await until(() => llm.abandoned === abandoned + 1, { what: "the model is left" });
   await until(async () => (await store.inbox()).every(({ state }) => state === "done"), {
-    timeoutMs: 30_000,
     what: "everything there has its fate",
   });
   expect(await store.of("and this waits")).toMatchObject({ fate: "expired", reason: REASON });
@@ -164,7 +163,6 @@ test("a server with as many open threads as Discord allows: who asks is told so 
   const root = ana.say(channel, `${discord.botMention} hello`);
   const session = sessionIdOf({ platform: "discord", space: discord.guild.id, channel: root.id });
   await until(async () => (await sql.query({ text: "select from inbox where state = 'done'" })).length > 0, {
-    timeoutMs: 30_000,
     what: "Ana's is done",
   });
   // Whoever sweeps finds that it has a turn to do.
@@ -173,14 +171,11 @@ test("a server with as many open threads as Discord allows: who asks is told so 
     async () =>
       (await sql.query({ text: "select from runs where cause = 'continuation' and reply = 'settled'" }))
         .length > 0,
-    {
-      timeoutMs: 30_000,
-      what: "its first turn is over",
-    },
+    { what: "its first turn is over" },
   );
   const said = ben.say(channel, `${discord.botMention} hello`);
   const isDone = { text: `select from inbox where message = '${said.id}' and state = 'done'` };
-  await until(async () => (await sql.query(isDone)).length > 0, { timeoutMs: 30_000, what: "Ben's is done" });
+  await until(async () => (await sql.query(isDone)).length > 0, { what: "Ben's is done" });
   expect(discord.botOutsideOfThreads().map(({ text }) => text)).toEqual([
     expect.stringContaining("as many open threads as Discord allows"),
   ]);

@@ -7,7 +7,6 @@ import type { FakeAnswer } from "../support/fake-llm/server.ts";
 import { owner } from "../support/goals.ts";
 import { until } from "../support/until.ts";
 import { openDiscordWorld, type DiscordWorld } from "./discord-world.ts";
-import { LIMIT_MS } from "./world.ts";
 
 /** How often the model was asked about this. */
 const askedAbout = ({ llm }: DiscordWorld, words: string): number =>
@@ -55,7 +54,7 @@ test("the token is reset amid an answer: it waits whole, nothing else is begun, 
       const said = await readiness(worker?.url);
       return said.includes("DISCORD_TOKEN") ? said : undefined;
     },
-    { timeoutMs: LIMIT_MS, what: "the worker says so" },
+    { what: "the worker says so" },
   );
   // It has nothing else to do than what it can, so nobody has to take it out of service.
   expect(told).toContain('"ready":true');
@@ -70,7 +69,6 @@ test("the token is reset amid an answer: it waits whole, nothing else is begun, 
     (await sql.query<{ reply: string }>({ text: `select reply from runs where session = '${session}'` }))[0]
       ?.reply;
   await until(async () => (await replyOf(sessionOf(running))) === "settling", {
-    timeoutMs: LIMIT_MS,
     what: "the answer is whole, and not delivered",
   });
   const states = async (): Promise<readonly string[]> =>
@@ -98,10 +96,7 @@ test("the token is reset amid an answer: it waits whole, nothing else is begun, 
   const [answer] = await world.settled(running.id, 1);
   expect(answer?.text).toContain("It begins and goes on to the very end.");
   for (const { id } of waiting) await world.settled(id, 1);
-  await until(() => askedAbout(world, "tidy up the old thread") > 0, {
-    timeoutMs: LIMIT_MS,
-    what: "the goal goes on",
-  });
+  await until(() => askedAbout(world, "tidy up the old thread") > 0, { what: "the goal goes on" });
   await goals.apply(sessionOf(old), { kind: "pause", by: owner });
   for (const words of ["which is under way", "the first that waits", "the second that waits"])
     expect(askedAbout(world, words)).toBe(1);
@@ -127,10 +122,7 @@ test("the gateway is thrown out for its token: the answer under way waits whole,
   const sql = await world.sql();
   await until(
     async () => (await sql.query({ text: "select from runs where reply = 'settling'" })).length === 1,
-    {
-      timeoutMs: LIMIT_MS,
-      what: "the answer is whole, and not delivered",
-    },
+    { what: "the answer is whole, and not delivered" },
   );
   await world.stopAll();
   expect(discord.invalidRequests).toBe(0);

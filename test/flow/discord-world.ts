@@ -12,7 +12,7 @@ import type { SeenMessage } from "../support/discord/seen.ts";
 import { createFakeLlm, type FakeLlm } from "../support/fake-llm/server.ts";
 import { spawnProduct, startProduct, type Environment, type ProductProcess } from "../support/product.ts";
 import { until } from "../support/until.ts";
-import { LIMIT_MS, missingAt, peaceOn, rolesOf, showing, storeFor, type WorldOptions } from "./world.ts";
+import { missingAt, peaceOn, rolesOf, showing, storeFor, type WorldOptions } from "./world.ts";
 
 export interface DiscordWorldOptions extends WorldOptions {
   readonly discord?: LocalDiscordOptions;
@@ -129,7 +129,7 @@ export async function openDiscordWorld(options: DiscordWorldOptions): Promise<Di
           const hasEnded = /^-# (?!.*…$)/m.test(shown.at(-1)?.content ?? "");
           return shown.length >= count && !mayGrow && hasEnded ? shown : undefined;
         },
-        { timeoutMs: LIMIT_MS, what: `the thread shows ${count} settled messages` },
+        { what: `the thread shows ${count} settled messages` },
       ),
     shows: (thread, text) => showing(() => replies(thread), text),
     expectPeace: peaceOn(discord, llm),

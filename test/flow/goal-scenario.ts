@@ -4,7 +4,6 @@ import { expect } from "vitest";
 import { callsTools, says, usageChunk } from "../support/fake-llm/answers.ts";
 import type { FakeAnswer, FakeLlm } from "../support/fake-llm/server.ts";
 import { until } from "../support/until.ts";
-import { LIMIT_MS } from "./world.ts";
 
 export interface ShownCard {
   readonly id: string;
@@ -89,11 +88,10 @@ export async function playGoal<Spot>(driver: GoalDriver<Spot>): Promise<void> {
         if (all.length > 1) throw new Error(`there are ${all.length} cards`);
         return all.find(({ text }) => says.test(text));
       },
-      { timeoutMs: LIMIT_MS, what: `the card says ${says}` },
+      { what: `the card says ${says}` },
     );
   const hears = (words: string): Promise<unknown> =>
     until(async () => (await driver.replies(spot)).some((text) => text.includes(words)), {
-      timeoutMs: LIMIT_MS,
       what: `the bot says ${words}`,
     });
 
@@ -105,7 +103,7 @@ export async function playGoal<Spot>(driver: GoalDriver<Spot>): Promise<void> {
   await hears("Then they go.");
   const works = await cardThat(/working, turn 3 of 20/);
   expect(works.buttons).toEqual(["Pause", "Edit", "End goal"]);
-  await until(() => asked === 7, { timeoutMs: LIMIT_MS, what: "the third turn has begun" });
+  await until(() => asked === 7, { what: "the third turn has begun" });
   await driver.edit(spot, works, "count the herons and the grebes");
   await cardThat(/and the grebes/);
   edited.resolve();

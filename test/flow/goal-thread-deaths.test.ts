@@ -9,7 +9,6 @@ import { silentLog } from "../support/silent-log.ts";
 import { until } from "../support/until.ts";
 import { openDiscordWorld } from "./discord-world.ts";
 import { openSlackWorld } from "./slack-world.ts";
-import { LIMIT_MS } from "./world.ts";
 
 /** Where the gateway is when it dies: at this call of its own, which the platform has taken, or has not. */
 interface Death {
@@ -150,10 +149,9 @@ async function play(opened: Promise<Driver>, deaths: readonly Death[]): Promise<
     const objective = objectives[n]!;
     await until(
       () => driver.roots(channel).some(({ below }) => below.some((text) => text.includes("are counted"))),
-      { timeoutMs: LIMIT_MS, what: `${objective} has its thread and is worked on there` },
+      { what: `${objective} has its thread and is worked on there` },
     );
     await until(() => driver.told(channel).some((text) => text.includes("has a goal now")), {
-      timeoutMs: LIMIT_MS,
       what: "Ana is told",
     });
     const cards = () =>
@@ -169,24 +167,16 @@ async function play(opened: Promise<Driver>, deaths: readonly Death[]): Promise<
   driver.expectPeace();
 }
 
-/** Who comes next looks for what is owed after times of the product's own. */
-const LONG = { timeout: 300_000 } as const;
-
-test("Slack: before it took the thread's first post, and after that", LONG, () =>
+test("Slack: before it took the thread's first post, and after that", () =>
   play(onSlack(), [
     { call: "chat.postMessage", isDone: false },
     { call: "chat.postMessage", isDone: true },
-  ]),
-);
+  ]));
 
-test(
-  "Discord: before and after it took the first post, and before and after the thread hangs below that",
-  LONG,
-  () =>
-    play(onDiscord(), [
-      { call: "POST /channels/:channel/messages", isDone: false },
-      { call: "POST /channels/:channel/messages", isDone: true },
-      { call: "POST /channels/:channel/messages/:message/threads", isDone: false },
-      { call: "POST /channels/:channel/messages/:message/threads", isDone: true },
-    ]),
-);
+test("Discord: before and after it took the first post, and before and after the thread hangs below that", () =>
+  play(onDiscord(), [
+    { call: "POST /channels/:channel/messages", isDone: false },
+    { call: "POST /channels/:channel/messages", isDone: true },
+    { call: "POST /channels/:channel/messages/:message/threads", isDone: false },
+    { call: "POST /channels/:channel/messages/:message/threads", isDone: true },
+  ]));

@@ -9,7 +9,6 @@ import { deploy } from "./deployment.ts";
 import { openDiscordWorld } from "./discord-world.ts";
 import { playGoal, type GoalDriver, type ShownCard } from "./goal-scenario.ts";
 import { openSlackWorld, type ThreadOf } from "./slack-world.ts";
-import { LIMIT_MS } from "./world.ts";
 
 const isCard = (text: string): boolean => /^\**Goal ·/.test(text);
 
@@ -27,10 +26,7 @@ async function onSlack(): Promise<GoalDriver<ThreadOf>> {
       await ana.slash("/goal", text, channel);
       const root = await until(
         () => slack.channelTop(channel.id).find(({ text }) => text.includes("gave me a goal")),
-        {
-          timeoutMs: LIMIT_MS,
-          what: "the thread is opened",
-        },
+        { what: "the thread is opened" },
       );
       return { channel: channel.id, root: root.ts };
     },
@@ -75,7 +71,7 @@ async function onDiscord(): Promise<GoalDriver<string>> {
       await ana.submit({ text });
       const root = await until(
         () => discord.shown(channel.id).find(({ content }) => content.includes("gave me a goal")),
-        { timeoutMs: LIMIT_MS, what: "the thread is opened" },
+        { what: "the thread is opened" },
       );
       return root.id;
     },

@@ -20,7 +20,6 @@ import {
 } from "../support/slack/local-slack.ts";
 import type { Person, Said } from "../support/slack/person.ts";
 import { until } from "../support/until.ts";
-import { LIMIT_MS } from "./world.ts";
 
 export const KEYS = ["a".repeat(64), "b".repeat(64)] as const;
 
@@ -188,7 +187,7 @@ export async function openOAuthWorld(options: OAuthWorldOptions = {}): Promise<O
           team
             .thread(said.channel, said)
             .some(({ userId, text }) => userId === team.app.botUserId && text.includes("You said")),
-        { timeoutMs: LIMIT_MS, what: "the bot's answer stands there" },
+        { what: "the bot's answer stands there" },
       );
     },
     async becameOf({ channel, ts }) {

@@ -94,4 +94,4 @@ test("an answer that fails is seen, tried again from the page, seen at work, and
   await page.getByText("Redis is not reachable just now").first().waitFor({ state: "detached" });
   await worker[Symbol.asyncDispose]();
   await page.getByText("No worker is there: nobody answers.").waitFor();
-}, 180_000);
+});

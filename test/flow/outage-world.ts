@@ -39,9 +39,6 @@ interface Readiness {
   readonly missing: readonly { readonly name: string; readonly why: string }[];
 }
 
-/** Long enough for a busy machine; what is waited for takes a few seconds. */
-export const RECOVERY_MS = 100_000;
-
 /** A job lock of two seconds: an outage of Redis ends leases sooner than in production. */
 const TIMES = { jobLockMs: 2_000, stalledCheckMs: 500 };
 
@@ -82,12 +79,9 @@ export async function openOutageWorld({ roles, parentFolder }: OutageWorldOption
     url,
     missing,
     async isWell() {
-      await until(async () => (await missing()).length === 0, {
-        timeoutMs: RECOVERY_MS,
-        what: "all is well again",
-      });
+      await until(async () => (await missing()).length === 0, { what: "all is well again" });
     },
-    begun: (thread) => person.shows(thread, "word10 ", RECOVERY_MS),
+    begun: (thread) => person.shows(thread, "word10 "),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }

@@ -2,14 +2,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { toSessionId } from "../../src/core/thread.ts";
 import { until } from "../support/until.ts";
-import { openOutageWorld, RECOVERY_MS, type OutageWorld } from "./outage-world.ts";
+import { openOutageWorld, type OutageWorld } from "./outage-world.ts";
 import { newMessageId } from "../support/web-person.ts";
 import { watchPage } from "./page-stream.ts";
 
 const WORDS = Array.from({ length: 150 }, (_, n) => `word${n + 1}`);
 const AWAY = "The bot's database cannot be reached at the moment.";
 
-describe.each(["start", "gateway and worker"] as const)("%s", { timeout: 120_000 }, (roles) => {
+describe.each(["start", "gateway and worker"] as const)("%s", (roles) => {
   let bobbin: OutageWorld;
   beforeAll(async () => {
     bobbin = await openOutageWorld({ roles });
@@ -34,7 +34,7 @@ describe.each(["start", "gateway and worker"] as const)("%s", { timeout: 120_000
     await postgres.start();
     await person.say("during", thread, id);
     await person.say("during", thread, id);
-    const replies = await person.replies(thread, 2, RECOVERY_MS);
+    const replies = await person.replies(thread, 2);
     expect(replies.map(({ text }) => text)).toEqual([
       expect.stringContaining("before"),
       expect.stringContaining("during"),
@@ -54,20 +54,16 @@ describe.each(["start", "gateway and worker"] as const)("%s", { timeout: 120_000
     await postgres.stop("immediate");
     hold.release(60);
     await until(() => page.events.some(({ event, data }) => event === "trouble" && data === AWAY), {
-      timeoutMs: RECOVERY_MS,
       what: "the page says what is wrong",
     });
     // The model's answer ends meanwhile, and cannot be stored.
     hold.release();
-    await until(() => bobbin.llm.open === 0, { timeoutMs: RECOVERY_MS, what: "the model has ended" });
+    await until(() => bobbin.llm.open === 0, { what: "the model has ended" });
     await postgres.start();
-    const replies = await person.replies(thread, 1, RECOVERY_MS);
+    const replies = await person.replies(thread, 1);
     expect(replies).toMatchObject([{ id: shown.id, state: "settled" }]);
     expect(replies[0]?.text.split(" ")).toEqual(WORDS);
-    await until(() => page.events.at(-1)?.data.includes("word150"), {
-      timeoutMs: RECOVERY_MS,
-      what: "the open page shows the end",
-    });
+    await until(() => page.events.at(-1)?.data.includes("word150"), { what: "the open page shows the end" });
     const state = page.events
       .map(({ event }) => event)
       .filter((event) => event === "trouble" || event === "well");
@@ -88,7 +84,7 @@ describe.each(["start", "gateway and worker"] as const)("%s", { timeout: 120_000
     hold.release(60);
     await postgres.start();
     hold.release();
-    const replies = await person.replies(thread, 1, RECOVERY_MS);
+    const replies = await person.replies(thread, 1);
     expect(replies).toMatchObject([{ id: shown.id, state: "settled" }]);
     expect(replies[0]?.text.split(" ")).toEqual(WORDS);
     await bobbin.isWell();

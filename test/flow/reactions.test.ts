@@ -83,7 +83,7 @@ test("on Slack: what is given shows while one looks, and what is taken back is s
   expect(world.replies(thread)).toHaveLength(1);
   expect(world.llm.requests).toHaveLength(asks);
   world.expectPeace();
-}, 240_000);
+});
 
 test("on Discord: what is given to the message that began a thread and to the answer, taken back by one, and by a moderator", async () => {
   await using stack = new AsyncDisposableStack();
@@ -114,4 +114,4 @@ test("on Discord: what is given to the message that began a thread and to the an
   expect(world.replies(asked.id)).toHaveLength(1);
   expect(world.llm.requests).toHaveLength(asks);
   world.expectPeace();
-}, 240_000);
+});

@@ -9,7 +9,6 @@ import type { JsonObject } from "../support/slack/message.ts";
 import { objectsIn, readable } from "../support/slack/rendering.ts";
 import { until } from "../support/until.ts";
 import { openOAuthWorld } from "./oauth-world.ts";
-import { LIMIT_MS } from "./world.ts";
 
 test("pitfall 11: with the app on both sides of a shared channel a thread is of the bot that was called, whichever install Slack names", async () => {
   await using world = await openOAuthWorld();
@@ -31,7 +30,7 @@ test("pitfall 11: with the app on both sides of a shared channel a thread is of 
   one.ana.say(shared, "and without a mention", { thread: root, envelope });
   await until(
     () => one.team.thread(shared, root).some(({ text }) => /You said.*without a mention/s.test(text)),
-    { timeoutMs: LIMIT_MS, what: "the reply is answered" },
+    { what: "the reply is answered" },
   );
   expect(await sql.query({ text: "select id from sessions" })).toEqual([
     { id: `slack:T1:${shared.id}:${root.ts}` },
@@ -84,10 +83,7 @@ test("pitfall 11: edits, deletes, emoji, shortcuts, forms and slash commands in 
   };
 
   const said = ana.say(shared, "and a secret", { thread: root });
-  await until(() => has(`inbox where message = '${said.ts}' and state = 'done'`), {
-    timeoutMs: LIMIT_MS,
-    what: "it is answered",
-  });
+  await until(() => has(`inbox where message = '${said.ts}' and state = 'done'`), { what: "it is answered" });
   brought(() => ana.delete(said));
   await until(() => has("inbox where kind = 'delete'"), { what: "the delete is stored" });
   brought(() => ana.edit(root, `${one.team.botMention} hello again`));
@@ -129,7 +125,7 @@ test("pitfall 11: of the workspace of SLACK_BOT_TOKEN and one by OAuth each keep
   one.ana.say(shared, "and without a mention", { thread: root, envelope });
   await until(
     () => one.team.thread(shared, root).some(({ text }) => /You said.*without a mention/s.test(text)),
-    { timeoutMs: LIMIT_MS, what: "the reply is answered" },
+    { what: "the reply is answered" },
   );
   world.expectUnmixed(one, two);
 });

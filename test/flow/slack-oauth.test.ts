@@ -7,7 +7,6 @@ import { runDoctor } from "../../src/doctor.ts";
 import type { Payload } from "../support/slack/delivery.ts";
 import { until } from "../support/until.ts";
 import { KEYS, openOAuthWorld } from "./oauth-world.ts";
-import { LIMIT_MS } from "./world.ts";
 
 /** Slack says of its news in which second it happened; nobody is so quick through its pages. */
 function nextSecond(): Promise<unknown> {
@@ -237,7 +236,6 @@ test("a run that is under way when the app is removed ends, and nothing of it is
   await world.install(one);
   const said = one.mention("say 60 words");
   await until(() => one.team.thread(said.channel, said).some(({ text }) => text.includes("word10 ")), {
-    timeoutMs: LIMIT_MS,
     what: "the answer has begun",
   });
   await nextSecond();
@@ -245,7 +243,7 @@ test("a run that is under way when the app is removed ends, and nothing of it is
   const removed = performance.now();
   await until(
     async () => (await sql.query({ text: "select from runs where reply <> 'settled'" })).length === 0,
-    { timeoutMs: LIMIT_MS, what: "no run is open" },
+    { what: "no run is open" },
   );
   expect((await world.becameOf(said)).fate).toBe("cancelled");
   const done = slack.calls.filter(({ atMs, answer }) => atMs > removed && answer?.["ok"] === true);

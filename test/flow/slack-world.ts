@@ -8,7 +8,7 @@ import { spawnProduct, startProduct, type Environment, type ProductProcess } fro
 import { createLocalSlack, type LocalSlack, type LocalSlackOptions } from "../support/slack/local-slack.ts";
 import type { SeenMessage } from "../support/slack/seen.ts";
 import { until } from "../support/until.ts";
-import { LIMIT_MS, missingAt, peaceOn, rolesOf, showing, storeFor, type WorldOptions } from "./world.ts";
+import { missingAt, peaceOn, rolesOf, showing, storeFor, type WorldOptions } from "./world.ts";
 
 export interface SlackWorldOptions extends WorldOptions {
   readonly over: "socket" | "http";
@@ -120,7 +120,7 @@ export async function openSlackWorld(options: SlackWorldOptions): Promise<SlackW
           const isIdle = slack.statusLine(thread.channel, thread.root) === "";
           return shown.length >= count && !mayGrow && isIdle ? shown : undefined;
         },
-        { timeoutMs: LIMIT_MS, what: `the thread shows ${count} settled messages` },
+        { what: `the thread shows ${count} settled messages` },
       ),
     shows: (thread, text) => showing(() => replies(thread), text),
     async whispers({ channel, root }, as, count) {

@@ -33,22 +33,15 @@ async function oneAtATime(env: Environment, sentence: (first: ProductProcess) =>
   expect(replies).toHaveLength(3);
 }
 
-/** Three starts, one after the other, of what computes most when it starts. */
-const LONG = { timeout: 300_000 } as const;
-
-test(
-  "one DATA_DIR: the second process names the first and what to do; after kill -9 the next start takes over",
-  LONG,
-  async () => {
-    await using folder = await embeddedFolder();
-    await oneAtATime(
-      { DATA_DIR: folder.path },
-      ({ pid }) =>
-        `The data directory ${folder.path} is in use by process ${pid}. Stop that process, or give this one its own ` +
-        `DATA_DIR, or set DATABASE_URL to share one database.`,
-    );
-  },
-);
+test("one DATA_DIR: the second process names the first and what to do; after kill -9 the next start takes over", async () => {
+  await using folder = await embeddedFolder();
+  await oneAtATime(
+    { DATA_DIR: folder.path },
+    ({ pid }) =>
+      `The data directory ${folder.path} is in use by process ${pid}. Stop that process, or give this one its own ` +
+      `DATA_DIR, or set DATABASE_URL to share one database.`,
+  );
+});
 
 test("one DATABASE_URL without Redis: the second all-in-one process refuses; after kill -9 the next start takes over", async () => {
   await using database = await freshDatabase();

@@ -13,7 +13,7 @@ import { freshDatabase } from "../support/services/postgres.ts";
 import { ownRedis } from "../support/services/redis.ts";
 import { settledRuns } from "../support/settled-runs.ts";
 import { until } from "../support/until.ts";
-import { openOutageWorld, RECOVERY_MS } from "./outage-world.ts";
+import { openOutageWorld } from "./outage-world.ts";
 import { openSlackWorld } from "./slack-world.ts";
 
 test("crash before the inbound is stored: it is not acknowledged, so Slack sends it again, and it is answered once", async () => {
@@ -88,10 +88,7 @@ test("crash between store and wake; Redis emptied or away: the sweeper wakes wai
   stack.use(await startProduct("worker", env, { times }));
   const answered = async (session: SessionId): Promise<void> => {
     const fates = async () => (await transcripts.inbounds(session)).map(({ fate }) => fate);
-    await until(async () => (await fates())[0] !== undefined, {
-      timeoutMs: RECOVERY_MS,
-      what: "it has a fate",
-    });
+    await until(async () => (await fates())[0] !== undefined, { what: "it has a fate" });
     expect(await fates()).toEqual(["answered"]);
   };
   await answered(emptied!);
@@ -100,10 +97,7 @@ test("crash between store and wake; Redis emptied or away: the sweeper wakes wai
   expect(run?.attempts.map(({ ended }) => ended)).toEqual(["crashed", "ended"]);
   const turns = async () =>
     (await transcripts.runs(withGoal!)).map(({ cause, outcome }) => [cause, outcome?.reason]);
-  await until(async () => (await turns())[0]?.[1] !== undefined, {
-    timeoutMs: RECOVERY_MS,
-    what: "the goal has had its turn",
-  });
+  await until(async () => (await turns())[0]?.[1] !== undefined, { what: "the goal has had its turn" });
   expect((await turns())[0]).toEqual(["continuation", "stop"]);
   // Stored, and whoever should have rung died.
   await inbox.put(message(crashed!, "who rings?"));
@@ -124,7 +118,6 @@ test("Redis restarts, Postgres restarts: health says what is missing, and the an
   const shown = await bobbin.begun(thread);
   const names = (what: string): Promise<unknown> =>
     until(async () => (await bobbin.missing()).some((each) => each.startsWith(`${what}: `)), {
-      timeoutMs: RECOVERY_MS,
       what: `health names ${what}`,
     });
   await redis!.stop("kill");
@@ -138,7 +131,7 @@ test("Redis restarts, Postgres restarts: health says what is missing, and the an
   await postgres.start();
   await bobbin.isWell();
   hold.release();
-  const [reply, ...more] = await person.replies(thread, 1, RECOVERY_MS);
+  const [reply, ...more] = await person.replies(thread, 1);
   expect([reply?.id, more]).toEqual([shown.id, []]);
   expect(reply?.text.split(" ")).toEqual(Array.from({ length: 300 }, (_, n) => `word${n + 1}`));
   const inbounds = await bobbin.transcripts.inbounds(toSessionId(thread)!);

@@ -57,7 +57,6 @@ const TIMES: NonNullable<AppWorld["times"]> = {
   statementTimeoutMs: 1_500,
   sweep: { everyMs: 2_000, soonMs: 300, idleMs: 1_500 },
 };
-export const RECOVERY_MS = 100_000;
 
 export async function openWiredWorld(times: AppWorld["times"] = TIMES): Promise<WiredWorld> {
   await using building = new AsyncDisposableStack();
@@ -124,11 +123,11 @@ export async function openWiredWorld(times: AppWorld["times"] = TIMES): Promise<
     isWell: async () =>
       void (await until(
         async () => (await Promise.all(all.map(missing))).every(({ names }) => names.length === 0),
-        { timeoutMs: RECOVERY_MS, everyMs: 100, what: "all is well" },
+        { everyMs: 100, what: "all is well" },
       )),
     inbounds: (thread) => transcripts.inbounds(sessionOf(thread)),
     run,
-    begun: (thread) => person.shows(thread, "word10 ", RECOVERY_MS),
+    begun: (thread) => person.shows(thread, "word10 "),
     async holder(thread) {
       const worker = (await run(thread)).attempts.at(-1)?.worker;
       const holder = workers.find(({ process }) => worker?.endsWith(`/${process.pid}`));

@@ -28,7 +28,6 @@ export interface WorldOptions {
  * others load, who holds such a short lease may lose it.
  */
 export const TIMES = { jobLockMs: 3_000, stalledCheckMs: 500 };
-export const LIMIT_MS = 100_000;
 
 export const rolesOf = ({ parts }: WorldOptions): readonly Role[] =>
   typeof parts === "string" ? ["start"] : parts;
@@ -69,7 +68,7 @@ export function showing<M extends { readonly text: string }>(
   return until(
     () =>
       messages().find((one) => (typeof text === "string" ? one.text.includes(text) : text.test(one.text))),
-    { timeoutMs: LIMIT_MS, what: `the thread shows ${String(text)}` },
+    { what: `the thread shows ${String(text)}` },
   );
 }
 

@@ -53,7 +53,6 @@ async function wakeAt(
   const { thread, sent } = place.begin(questionOf(tag));
   const { session } = thread;
   const late = await until(() => workers.find((one) => fleet.stateOf(one) === "stopped"), {
-    timeoutMs: LIMIT_MS,
     what: `a worker stands still ${step}`,
   });
   const others = workers.filter((one) => one !== late);
@@ -72,17 +71,16 @@ async function wakeAt(
     // It stands still at the same step, so that the late one is the first to write.
     await until(
       async () => (await attempts()).length > 1 && others.some((one) => fleet.stateOf(one) === "stopped"),
-      { timeoutMs: LIMIT_MS, what: "another has claimed it" },
+      { what: "another has claimed it" },
     );
   }
   // How long it stood is what this is about.
   const isLong = (): boolean => when === "claimed" || performance.now() - stoodAt > 3 * world.leaseMs;
-  await until(isLong, { timeoutMs: LIMIT_MS, what: "three lease times are over" });
+  await until(isLong, { what: "three lease times are over" });
   const before = { calls: slack.calls.length, deeds: (await world.recordOf([])).deeds.length };
   fleet.resume(late);
   if (when === "claimed") {
     await until(async () => check(await world.recordOf(acts)).some(({ invariant }) => invariant === STALE), {
-      timeoutMs: LIMIT_MS,
       what: "the late one has written",
     });
     for (const one of others) {
@@ -93,7 +91,6 @@ async function wakeAt(
   const attempt = async (): Promise<string | null | undefined> =>
     (await attempts()).find(({ worker }) => worker.endsWith(`/${fleet.pidOf(late)}`))?.ended;
   await until(async () => (await attempt()) === "lost" || when === "claimed", {
-    timeoutMs: LIMIT_MS,
     what: `it has noticed, ${step}`,
   });
   const { deeds } = await world.recordOf([]);
@@ -138,4 +135,4 @@ test("B12: a worker paused for three leases at eight steps of a run: no write of
 test("without the fence in the database a late write is taken, and the checker says so", async () => {
   const { broken } = await wakes(["before commit-round"], ["fence"], "claimed");
   expect(broken.map(({ invariant }) => invariant)).toContain(STALE);
-}, 300_000);
+});

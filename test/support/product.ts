@@ -42,7 +42,7 @@ export async function startProduct(
 export interface ProductProcess extends AsyncDisposable {
   readonly pid: number;
   /** Address of the HTTP server; waits until the process is ready. */
-  ready(timeoutMs?: number): Promise<string>;
+  ready(): Promise<string>;
   /** Everything that it wrote to stdout and stderr. */
   readonly output: string;
   kill(signal: NodeJS.Signals): void;
@@ -75,7 +75,7 @@ export function spawnProduct(role: string, env: Environment, program = main): Pr
   exited.then(() => (isGone = true)).catch(() => {});
   return {
     pid: child.pid ?? 0,
-    ready: (timeoutMs = 100_000) =>
+    ready: () =>
       until(
         () => {
           if (isGone) throw new Error(`the process ended: ${output}`);
@@ -83,7 +83,7 @@ export function spawnProduct(role: string, env: Environment, program = main): Pr
             ? /"url":"([^"]+)"/.exec(output)?.[1]
             : undefined;
         },
-        { timeoutMs, what: "the process to be ready" },
+        { what: "the process to be ready" },
       ),
     get output() {
       return output;

@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 export interface UntilOptions {
   /**
    * How long to wait before giving up; 100 seconds unless said. It is there for what never comes: what does come may take as long as
-   * a machine needs that others load. A little less than a test may take, whose own limit says less.
+   * a machine needs that others load. A third of what a test may take, whose own limit says less.
    */
   readonly timeoutMs?: number;
   /** How long to wait between two looks at first; 10 milliseconds unless said. */

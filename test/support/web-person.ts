@@ -36,9 +36,9 @@ export interface WebPerson {
   /** Where the links in its messages lead. */
   links(thread: string): Promise<readonly string[]>;
   /** Waits until the newest reply with these words is there, grown or not; the reply. */
-  shows(thread: string, words: string, timeoutMs?: number): Promise<ShownMessage>;
+  shows(thread: string, words: string): Promise<ShownMessage>;
   /** Waits until the thread shows `count` replies and each of them has settled; the replies. */
-  replies(thread: string, count: number, timeoutMs?: number): Promise<readonly ShownMessage[]>;
+  replies(thread: string, count: number): Promise<readonly ShownMessage[]>;
 }
 
 /** A look makes the bot write the whole page: looking all the time would take half a core from everything else. */
@@ -104,12 +104,12 @@ export function createWebPerson(base: string | (() => string), person?: string):
           link.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code))),
         ),
       ),
-    shows: (thread, words, timeoutMs = 100_000) =>
+    shows: (thread, words) =>
       until(
         async () => (await read(thread)).findLast(({ from, text }) => from === "bot" && text.includes(words)),
-        { timeoutMs, everyMs: LOOK_EVERY_MS, what: `a reply shows ${words}` },
+        { everyMs: LOOK_EVERY_MS, what: `a reply shows ${words}` },
       ),
-    async replies(thread, count, timeoutMs = 100_000) {
+    async replies(thread, count) {
       let last: readonly ShownMessage[] = [];
       try {
         return await until(
@@ -120,7 +120,7 @@ export function createWebPerson(base: string | (() => string), person?: string):
               ? replies
               : undefined;
           },
-          { timeoutMs, everyMs: LOOK_EVERY_MS, what: `${count} settled replies` },
+          { everyMs: LOOK_EVERY_MS, what: `${count} settled replies` },
         );
       } catch (error) {
         throw new Error(`${String(error)}; the thread shows ${JSON.stringify(last, null, 1)}`, {

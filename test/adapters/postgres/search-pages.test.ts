@@ -187,7 +187,7 @@ describe.each([postgresBackend(), pgliteBackend()])("$name", (backend) => {
         ]);
       await createOverviewMaker(sql).make(sessionNamed(session));
     }
-  }, 60_000);
+  });
 
   test("pages of any search give the newest entry of each thread that holds it, in order and once", async () => {
     await fc.assert(
@@ -196,5 +196,5 @@ describe.each([postgresBackend(), pgliteBackend()])("$name", (backend) => {
       }),
       { numRuns: 40 },
     );
-  }, 120_000);
+  });
 });

@@ -71,7 +71,7 @@ describe.each([postgresBackend(), pgliteBackend()])("$name", (backend) => {
     // Several of them at the same moment.
     for (let n = 0; n < 7; n++)
       await put(`slack:T1:C2:5.${n}`, ["a plover", "the plover 部署"], START + (n >> 1));
-  }, 60_000);
+  });
 
   test("what may not be read and what is all of one thread hides no older thread", async () => {
     const found = await search("kestrel");

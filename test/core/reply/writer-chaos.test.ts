@@ -200,7 +200,7 @@ describe("the reply writer", () => {
       }
     }
     expect(steps).toBeGreaterThan(20);
-  }, 60_000);
+  });
 });
 
 function doneOf(round: number, text: string): RunEvent[] {
