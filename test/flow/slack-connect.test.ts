@@ -8,23 +8,35 @@ import { manualClock } from "../support/manual-clock.ts";
 import type { JsonObject } from "../support/slack/message.ts";
 import { objectsIn, readable } from "../support/slack/rendering.ts";
 import { until } from "../support/until.ts";
-import { openOAuthWorld } from "./oauth-world.ts";
+import { openOAuthWorld, type OAuthWorld, type Office } from "./oauth-world.ts";
+
+const sharedBy = ({ team, ana }: Office) => team.channel("shared", { members: [ana], isShared: true });
+
+/** A channel of one office, shared with the other, and the app installed in both. */
+async function sharedWorld(world: OAuthWorld) {
+  const [one, two] = [world.office("T1"), world.office("T2")];
+  await world.start("start");
+  for (const office of [one, two]) expect((await world.install(office)).status).toBe(200);
+  return { one, two, shared: sharedBy(one) };
+}
+
+/** As Slack brings it when it names the install in this office. */
+const namesOffice =
+  ({ team: { teamId, app } }: Office) =>
+  (event: JsonObject): JsonObject => ({
+    ...event,
+    team_id: teamId,
+    authorizations: [
+      { enterprise_id: null, team_id: teamId, user_id: app.botUserId, is_enterprise_install: false },
+    ],
+  });
 
 test("pitfall 11: with the app on both sides of a shared channel a thread is of the bot that was called, whichever install Slack names", async () => {
   await using world = await openOAuthWorld();
   const { sql } = world;
-  const [one, two] = [world.office("T1"), world.office("T2")];
-  await world.start("start");
-  for (const office of [one, two]) expect((await world.install(office)).status).toBe(200);
-  const shared = one.team.channel("shared", { members: [one.ana], isShared: true });
+  const { one, two, shared } = await sharedWorld(world);
   // Slack brings each event once, for one of the two.
-  const envelope = (event: JsonObject): JsonObject => ({
-    ...event,
-    team_id: "T2",
-    authorizations: [
-      { enterprise_id: null, team_id: "T2", user_id: two.team.app.botUserId, is_enterprise_install: false },
-    ],
-  });
+  const envelope = namesOffice(two);
   const root = one.ana.say(shared, `${one.team.botMention} hello`, { envelope });
   await world.answered(one, root);
   one.ana.say(shared, "and without a mention", { thread: root, envelope });
@@ -47,11 +59,8 @@ test("pitfall 11: with the app on both sides of a shared channel a thread is of 
 test("pitfall 11: edits, deletes, emoji, shortcuts, forms and slash commands in such a thread are of its install too, whichever Slack names", async () => {
   await using world = await openOAuthWorld();
   const { sql, slack } = world;
-  const [one, two] = [world.office("T1"), world.office("T2")];
-  await world.start("start");
-  for (const office of [one, two]) expect((await world.install(office)).status).toBe(200);
+  const { one, two, shared } = await sharedWorld(world);
   const { ana } = one;
-  const shared = one.team.channel("shared", { members: [ana], isShared: true });
   const root = ana.say(shared, `${one.team.botMention} hello`);
   await world.answered(one, root);
   const session = `slack:T1:${shared.id}:${root.ts}`;
@@ -60,14 +69,10 @@ test("pitfall 11: edits, deletes, emoji, shortcuts, forms and slash commands in 
     (await sql.query({ text: `select from ${rows} and session = '${session}'` })).length > 0;
 
   /** As Slack brings it when it names the install that was added last. */
-  const team = { team_id: "T2", user_id: two.team.app.botUserId };
-  const authorizations = [{ enterprise_id: null, is_enterprise_install: false, ...team }];
   const brought = (happens: () => unknown): void => {
     slack.delivery.hold();
     happens();
-    slack.delivery.release((held) =>
-      held.map(({ kind, body }) => ({ kind, body: { ...body, team_id: "T2", authorizations } })),
-    );
+    slack.delivery.release((held) => held.map(({ kind, body }) => ({ kind, body: namesOffice(two)(body) })));
   };
   /** As it comes from somebody of the other company. */
   const asked = async (does: () => Promise<unknown>): Promise<void> => {
@@ -113,13 +118,8 @@ test("pitfall 11: of the workspace of SLACK_BOT_TOKEN and one by OAuth each keep
   const two = world.office("T2");
   await world.start("start", { SLACK_BOT_TOKEN: one.team.app.botToken });
   expect((await world.install(two)).status).toBe(200);
-  const shared = one.team.channel("shared", { members: [one.ana], isShared: true });
-  const team = { team_id: "T2", user_id: two.team.app.botUserId };
-  const envelope = (event: JsonObject): JsonObject => ({
-    ...event,
-    team_id: "T2",
-    authorizations: [{ enterprise_id: null, is_enterprise_install: false, ...team }],
-  });
+  const shared = sharedBy(one);
+  const envelope = namesOffice(two);
   const root = one.ana.say(shared, `${one.team.botMention} hello`, { envelope });
   await world.answered(one, root);
   one.ana.say(shared, "and without a mention", { thread: root, envelope });
