@@ -1,7 +1,6 @@
 // What people do to a bot that works on Discord, and what Discord does to it: what they see in the end is right, and nothing is doubled.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { delta, events, eventsThenSilence, refuses, says } from "../support/fake-llm/answers.ts";
-import type { FakeAnswer } from "../support/fake-llm/server.ts";
+import { delta, eventsThenSilence, inPieces, refuses, says } from "../support/fake-llm/answers.ts";
 import type { FaultOptions } from "../support/discord/faults.ts";
 import type { SeenMessage } from "../support/discord/seen.ts";
 import { until } from "../support/until.ts";
@@ -35,14 +34,8 @@ const saidIn = (messages: readonly SeenMessage[]): readonly string[] =>
 /** Says the first part when the reply is there to grow, and the rest when the test lets it. */
 function inTwoParts(first: string, second: string) {
   const [mayBegin, mayGoOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const answer: FakeAnswer = async (exchange) => {
-    await Promise.race([mayBegin.promise, exchange.closed]);
-    await exchange.event(delta({ content: first }));
-    await Promise.race([mayGoOn.promise, exchange.closed]);
-    await events(delta({ content: second }), delta({}, "stop"), "[DONE]")(exchange);
-  };
   return {
-    answer,
+    answer: inPieces(mayBegin.promise, first, mayGoOn.promise, second),
     async begin(thread: string): Promise<void> {
       await world.shows(thread, "Thinking…");
       mayBegin.resolve();

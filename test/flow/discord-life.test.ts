@@ -6,15 +6,8 @@ import { ownRedis } from "../support/services/redis.ts";
 import { until } from "../support/until.ts";
 import { IDENTIFIES, openDiscordWorld, type DiscordWorld } from "./discord-world.ts";
 
-/** How often the model was asked about this. */
-const askedAbout = ({ llm }: DiscordWorld, words: string): number =>
-  llm.requests.filter(({ body }) => JSON.stringify(body.messages.at(-1)).includes(words)).length;
-
 const isListening = (world: DiscordWorld, count = 1) =>
   until(() => world.discord.gateway.connected === count, { what: `${count} listen` });
-
-const health = async ({ running: [first] }: DiscordWorld): Promise<string> =>
-  (await fetch(`${first?.url}/readyz`)).text();
 
 const isWell = (world: DiscordWorld) =>
   until(async () => (await world.missing()).length === 0, { what: "all is well" });
@@ -72,7 +65,7 @@ test.each(["embedded", ["gateway", "worker"]] as const)(
       "missed in a new channel",
       "missed post",
     ])
-      expect(askedAbout(world, words)).toBe(1);
+      expect(world.askedAbout(words)).toBe(1);
     expect(JSON.stringify(world.llm.requests.map(({ body }) => body.messages))).not.toContain("missed talk");
     world.expectPeace();
   },
@@ -110,7 +103,7 @@ test("two gateways: one listens; when it is killed the other does within seconds
   const later = ana.say(channel, `${discord.botMention} to the second`);
   await world.settled(later.id, 1);
   for (const words of ["to the first", "in between", "and in the thread", "to the second"])
-    expect(askedAbout(world, words)).toBe(1);
+    expect(world.askedAbout(words)).toBe(1);
   await until(() => discord.whispers(first.id, ana)[0] !== undefined, { what: "somebody else tells her" });
   expect(discord.whispers(first.id, ana)).toEqual([expect.stringContaining("The last answer is complete.")]);
   never.resolve();
@@ -178,7 +171,7 @@ test("Postgres and then Redis go away: what is said meanwhile is answered once t
   await world.settled(third.id, 1);
   await isWell(world);
   for (const words of ["without a store", "nor here", "without a bell"])
-    expect(askedAbout(world, words)).toBe(1);
+    expect(world.askedAbout(words)).toBe(1);
   expect(discord.complaints).toEqual([]);
 });
 
@@ -203,8 +196,8 @@ test("pitfall 1: events that come twice, late or in another order, and ones that
   // A session that ended is entered anew, and what it missed is fetched.
   discord.gateway.cut(1000);
   await world.settled(lost.id, 1);
-  expect(askedAbout(world, "said twice")).toBe(1);
-  expect(askedAbout(world, "never told")).toBe(1);
+  expect(world.askedAbout("said twice")).toBe(1);
+  expect(world.askedAbout("never told")).toBe(1);
   world.expectPeace();
 });
 
@@ -260,7 +253,7 @@ test("pitfall 3: heartbeats that nobody answers are told by health, until they a
   const { discord } = world;
   await isWell(world);
   discord.gateway.isAlive = false;
-  await until(async () => (await health(world)).includes("does not answer heartbeats"), {
+  await until(async () => (await world.readiness()).includes("does not answer heartbeats"), {
     what: "health says so",
   });
   discord.gateway.isAlive = true;
@@ -275,7 +268,7 @@ test("pitfall 3: thrown out by Discord, the bot says so by health and does not c
   await isWell(world);
   discord.gateway.token = "another";
   discord.gateway.cut(4004);
-  await until(async () => (await health(world)).includes("does not take the bot's token"), {
+  await until(async () => (await world.readiness()).includes("does not take the bot's token"), {
     what: "health says so",
   });
   expect(discord.gateway.identifies).toHaveLength(1);

@@ -14,10 +14,6 @@ interface Stored {
   readonly reason: string;
 }
 
-/** How often the model was asked about this. */
-const askedAbout = ({ llm }: DiscordWorld, words: string): number =>
-  llm.requests.filter(({ body }) => JSON.stringify(body.messages.at(-1)).includes(words)).length;
-
 /** What is stored of one server. */
 async function storeOf(world: DiscordWorld, guild: string) {
   const sql = await world.sql();
@@ -79,8 +75,8 @@ test("thrown out of a server: what waits there ends with the reason and asks no 
   await world.shows(old.id, "and now?");
   const fresh = ana.say(channel, `${discord.botMention} welcome back`);
   await world.settled(fresh.id, 1);
-  expect(askedAbout(world, "is anybody there?")).toBe(0);
-  expect(askedAbout(world, "not here?")).toBe(0);
+  expect(world.askedAbout("is anybody there?")).toBe(0);
+  expect(world.askedAbout("not here?")).toBe(0);
   world.expectPeace();
 });
 
@@ -137,7 +133,7 @@ test("a server that was left while nobody listened is left once somebody does; o
   await world.start("worker");
   await world.shows(here.id, "this waits");
   await world.shows(here.id, "said meanwhile");
-  expect(askedAbout(world, "said meanwhile")).toBe(1);
+  expect(world.askedAbout("said meanwhile")).toBe(1);
   // And once more while it listens.
   discord.setReachable(discord.guild, false);
   discord.gateway.judge(() => "lose");

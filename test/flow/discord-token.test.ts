@@ -2,30 +2,10 @@
 import { expect, test } from "vitest";
 import { createGoals } from "../../src/adapters/postgres/goals.ts";
 import { sessionIdOf, type SessionId } from "../../src/core/thread.ts";
-import { delta } from "../support/fake-llm/answers.ts";
-import type { FakeAnswer } from "../support/fake-llm/server.ts";
+import { inPieces } from "../support/fake-llm/answers.ts";
 import { owner } from "../support/goals.ts";
 import { until } from "../support/until.ts";
-import { openDiscordWorld, type DiscordWorld } from "./discord-world.ts";
-
-/** How often the model was asked about this. */
-const askedAbout = ({ llm }: DiscordWorld, words: string): number =>
-  llm.requests.filter(({ body }) => JSON.stringify(body.messages.at(-1)).includes(words)).length;
-
-/** The words, each of them but the first when that has come to pass which stands before it. */
-function inPieces(...pieces: readonly (string | Promise<void>)[]): FakeAnswer {
-  return async (exchange) => {
-    for (const piece of pieces) {
-      if (typeof piece === "string") await exchange.event(delta({ content: piece }));
-      else await piece;
-    }
-    await exchange.event(delta({}, "stop"));
-    await exchange.event("[DONE]");
-    exchange.end();
-  };
-}
-
-const readiness = async (url: string | undefined): Promise<string> => (await fetch(`${url}/readyz`)).text();
+import { openDiscordWorld } from "./discord-world.ts";
 
 test("the token is reset amid an answer: it waits whole, nothing else is begun, no goal goes on, and the start with the new token delivers each once", async () => {
   await using world = await openDiscordWorld({ parts: ["gateway", "worker"] });
@@ -51,7 +31,7 @@ test("the token is reset amid an answer: it waits whole, nothing else is begun, 
   const [, worker] = world.running;
   const told = await until(
     async () => {
-      const said = await readiness(worker?.url);
+      const said = await world.readiness(worker);
       return said.includes("DISCORD_TOKEN") ? said : undefined;
     },
     { what: "the worker says so" },
@@ -96,10 +76,10 @@ test("the token is reset amid an answer: it waits whole, nothing else is begun, 
   const [answer] = await world.settled(running.id, 1);
   expect(answer?.text).toContain("It begins and goes on to the very end.");
   for (const { id } of waiting) await world.settled(id, 1);
-  await until(() => askedAbout(world, "tidy up the old thread") > 0, { what: "the goal goes on" });
+  await until(() => world.askedAbout("tidy up the old thread") > 0, { what: "the goal goes on" });
   await goals.apply(sessionOf(old), { kind: "pause", by: owner });
   for (const words of ["which is under way", "the first that waits", "the second that waits"])
-    expect(askedAbout(world, words)).toBe(1);
+    expect(world.askedAbout(words)).toBe(1);
   expect(await replyOf(sessionOf(running))).toBe("settled");
   expect(world.replies(running.id)).toHaveLength(1);
   world.expectPeace();
@@ -114,8 +94,7 @@ test("the gateway is thrown out for its token: the answer under way waits whole,
   await world.shows(said.id, "It begins");
   discord.gateway.token = "another";
   discord.gateway.cut(4004);
-  const [first] = world.running;
-  await until(async () => (await readiness(first?.url)).includes("DISCORD_TOKEN"), {
+  await until(async () => (await world.readiness()).includes("DISCORD_TOKEN"), {
     what: "health says so",
   });
   rest.resolve();

@@ -43,6 +43,10 @@ export interface DiscordWorld extends AsyncDisposable {
   ended(): Promise<Sql>;
   /** What `/readyz` of those who take messages in says is missing. */
   missing(): Promise<readonly string[]>;
+  /** What `/readyz` of one of them says; of the first unless said. */
+  readiness(at?: Pick<Running, "url">): Promise<string>;
+  /** How often the model was asked about this. */
+  askedAbout(words: string): number;
   /** What the bot shows in the thread, waited for until there are so many messages and none of them can still grow. */
   settled(thread: string, count: number): Promise<readonly SeenMessage[]>;
   shows(thread: string, text: string | RegExp): Promise<SeenMessage>;
@@ -119,6 +123,9 @@ export async function openDiscordWorld(options: DiscordWorldOptions): Promise<Di
       return stack.adopt(await store.open(), (sql) => sql.close());
     },
     missing: () => missingAt(running.flatMap(({ role, url }) => (role === "worker" ? [] : [url]))),
+    readiness: async (at = running[0]) => (await fetch(`${at?.url}/readyz`)).text(),
+    askedAbout: (words) =>
+      llm.requests.filter(({ body }) => JSON.stringify(body.messages.at(-1)).includes(words)).length,
     replies,
     settled: (thread, count) =>
       until(

@@ -1,7 +1,6 @@
 // Slack makes trouble while the bot writes: what a person sees in the end is right, nothing is doubled, nothing stands in the channel.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import type { FakeAnswer } from "../support/fake-llm/server.ts";
-import { delta, events, refuses, says } from "../support/fake-llm/answers.ts";
+import { inPieces, refuses, says } from "../support/fake-llm/answers.ts";
 import type { FaultOptions } from "../support/slack/faults.ts";
 import type { SeenMessage } from "../support/slack/seen.ts";
 import { until } from "../support/until.ts";
@@ -29,14 +28,8 @@ const metAll = () => until(() => world.slack.unusedFaults === 0, { what: "every 
 /** Says the first part when the reply is there to grow, and the rest when the test lets it. */
 function inTwoParts(first: string, second: string) {
   const [mayBegin, mayGoOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const answer: FakeAnswer = async (exchange) => {
-    await Promise.race([mayBegin.promise, exchange.closed]);
-    await exchange.event(delta({ content: first }));
-    await Promise.race([mayGoOn.promise, exchange.closed]);
-    await events(delta({ content: second }), delta({}, "stop"), "[DONE]")(exchange);
-  };
   return {
-    answer,
+    answer: inPieces(mayBegin.promise, first, mayGoOn.promise, second),
     async begin(thread: ThreadOf): Promise<void> {
       await world.shows(thread, "Thinking…");
       mayBegin.resolve();

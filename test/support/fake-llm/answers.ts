@@ -28,6 +28,17 @@ export function says(pieces: readonly string[] | string, usage?: FakeUsage): Fak
   );
 }
 
+/** The words, each when what stands before it has come to pass, or the client has gone; then `stop` and `[DONE]`. */
+export function inPieces(...pieces: readonly (string | Promise<void>)[]): FakeAnswer {
+  return async (exchange) => {
+    for (const piece of pieces) {
+      if (typeof piece === "string") await exchange.event(delta({ content: piece }));
+      else await Promise.race([piece, exchange.closed]);
+    }
+    await events(delta({}, "stop"), "[DONE]")(exchange);
+  };
+}
+
 /** Calls, each whole in one chunk. */
 export function callsTools(
   ...calls: readonly { readonly id: string; readonly name: string; readonly arguments: string }[]
