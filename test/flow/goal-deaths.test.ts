@@ -10,7 +10,7 @@ import type { FakeAnswer } from "../support/fake-llm/server.ts";
 import { goalTimePasses } from "../support/goal-time.ts";
 import { owner, setGoal } from "../support/goals.ts";
 import { withRedis } from "../support/services/redis-server.ts";
-import { isOver } from "../support/settled-runs.ts";
+import { runsOver } from "../support/settled-runs.ts";
 import { until } from "../support/until.ts";
 import { deploy, type Deployment } from "./deployment.ts";
 import { TIMES } from "./world.ts";
@@ -65,7 +65,7 @@ afterAll(async () => {
 
 const runs = (thread: string) => bobbin.transcripts.runs(toSessionId(thread)!);
 const isSettled = (thread: string, count: number) =>
-  until(async () => (await runs(thread)).filter(isOver).length >= count, { what: `${count} runs are over` });
+  runsOver(bobbin.transcripts, toSessionId(thread)!, count);
 
 /** The n-th request about this thread is answered with the n-th of these, where it was not answered so before. */
 function script(words: string, ...answers: readonly FakeAnswer[]): { readonly requests: string[] } {

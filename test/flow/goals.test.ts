@@ -7,7 +7,7 @@ import { toSessionId } from "../../src/core/thread.ts";
 import { callsTools, refuses, says, usageChunk } from "../support/fake-llm/answers.ts";
 import type { FakeAnswer } from "../support/fake-llm/server.ts";
 import { withRedis } from "../support/services/redis-server.ts";
-import { isOver } from "../support/settled-runs.ts";
+import { runsOver } from "../support/settled-runs.ts";
 import { until } from "../support/until.ts";
 import type { ShownMessage, WebPerson } from "../support/web-person.ts";
 import { deploy, type Deployment } from "./deployment.ts";
@@ -25,8 +25,7 @@ afterAll(() => bobbin[Symbol.asyncDispose]());
 
 const session = (thread: string) => toSessionId(thread)!;
 const runs = (thread: string) => bobbin.transcripts.runs(session(thread));
-const settled = async (thread: string, count: number) =>
-  until(async () => (await runs(thread)).filter(isOver).length >= count, { what: `${count} runs are over` });
+const settled = (thread: string, count: number) => runsOver(bobbin.transcripts, session(thread), count);
 
 /** What the bot said, once the foot of its newest message says this. */
 const endsWith = (person: WebPerson, thread: string, words: string): Promise<readonly ShownMessage[]> =>

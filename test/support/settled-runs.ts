@@ -5,8 +5,19 @@ import type { SessionId } from "../../src/core/thread.ts";
 import { until } from "./until.ts";
 
 /** Its reply is settled, and each attempt has ended. */
-export const isOver = ({ reply, attempts }: RunView): boolean =>
+const isOver = ({ reply, attempts }: RunView): boolean =>
   reply === "settled" && attempts.every(({ ended }) => ended !== undefined);
+
+/** Once so many of the session's runs are over. */
+export async function runsOver(
+  transcripts: Pick<Transcripts, "runs">,
+  session: SessionId,
+  count: number,
+): Promise<void> {
+  await until(async () => (await transcripts.runs(session)).filter(isOver).length >= count, {
+    what: `${count} runs are over`,
+  });
+}
 
 /** The session's runs, oldest first, once each is over. */
 export function settledRuns(
