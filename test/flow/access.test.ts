@@ -5,7 +5,7 @@ import { startProduct } from "../support/product.ts";
 import { freshDatabase } from "../support/services/postgres.ts";
 import type { Writer } from "../support/slack/person.ts";
 import type { LocalDiscord } from "../support/discord/local-discord.ts";
-import { until } from "../support/until.ts";
+import { exactly, until } from "../support/until.ts";
 import { createWebPerson } from "../support/web-person.ts";
 import { openDiscordWorld } from "./discord-world.ts";
 import { openSlackWorld, type SlackWorld } from "./slack-world.ts";
@@ -50,8 +50,7 @@ describe("on Slack", () => {
       await said.delivered;
       const told = () =>
         slack.channelTop(where, { as: who }).filter(({ ephemeralTo }) => ephemeralTo === who.id);
-      await until(() => told().length > 0, { what: `${who.name} is told so` });
-      expect(told()).toHaveLength(1);
+      await exactly(told, 1, `${who.name} is told so`);
       expect(world.replies(said)).toEqual([]);
     }
     expect(asked()).toBe(before);
@@ -145,15 +144,13 @@ test("on Discord who is denied is told so below their message, once, and an admi
     return discord.whispers(where, who);
   };
   const first = gus.say(channel, `${discord.botMention} hello`);
-  await until(() => told(channel).length > 0, { what: "Gus is told so" });
-  expect(told(channel)).toHaveLength(1);
+  await exactly(() => told(channel), 1, "Gus is told so");
   expect(world.replies(first.id)).toEqual([]);
 
   const thread = ana.say(channel, `${discord.botMention} hello`);
   await world.settled(thread.id, 1);
   for (const words of ["let me in", "please"]) gus.say(thread.id, `${discord.botMention} ${words}`);
-  await until(() => told(thread.id).length > 0, { what: "Gus is told so there" });
-  expect(told(thread.id)).toHaveLength(1);
+  await exactly(() => told(thread.id), 1, "Gus is told so there");
   expect(await ana.command(thread.id, "why")).toBe("answered");
   expect(await whispers(thread.id, ana)).toEqual([
     expect.stringMatching(/did not answer Gus[^]*users\.deny: discord:\d+:\d+ is on it/),

@@ -44,3 +44,18 @@ export async function until<T>(
     await pause(Math.max(everyMs, Math.min(LATE_MS, waitedMs / 50)));
   }
 }
+
+/** Waits until so many are seen. @returns all that are seen then. Rejects where there are more of them than that. */
+export async function exactly<T>(
+  seen: () => readonly T[],
+  count: number,
+  what: string,
+): Promise<readonly T[]> {
+  const enough = (): readonly T[] | undefined => {
+    const all = seen();
+    return all.length >= count ? all : undefined;
+  };
+  const all = await until(enough, { what });
+  if (all.length > count) throw new Error(`${all.length} are seen, and not ${count}, when ${what}`);
+  return all;
+}

@@ -4,7 +4,7 @@ import type { InboundView } from "../../../src/core/ports/transcripts.ts";
 import type { SessionId } from "../../../src/core/thread.ts";
 import { DEFAULT_ACCESS } from "../../../src/core/access/defaults.ts";
 import type { Person, Said, Writer } from "../../support/slack/person.ts";
-import { until } from "../../support/until.ts";
+import { exactly } from "../../support/until.ts";
 import { inboundWorld, type InboundWorld } from "./inbound-world.ts";
 
 type Channel = ReturnType<InboundWorld["slack"]["channel"]>;
@@ -41,9 +41,7 @@ async function told(world: InboundWorld, person: Person, where: Channel, root: S
     )
       .filter(({ ephemeralTo }) => ephemeralTo === person.id)
       .map(({ text }) => text);
-  await until(() => seen().length >= count, { what: `${person.name} is told ${count} things` });
-  expect(seen()).toHaveLength(count);
-  return seen();
+  return exactly(seen, count, `${person.name} is told ${count} things`);
 }
 
 async function says(who: Writer, channel: Channel, words: string, thread?: Said): Promise<Said> {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Inbound } from "../../../src/core/inbound.ts";
-import { until } from "../../support/until.ts";
+import { exactly } from "../../support/until.ts";
 import { inboundWorld, type InboundWorld } from "./inbound-world.ts";
 
 const ways = ["socket", "http"] as const;
@@ -82,8 +82,7 @@ test("a command that cannot be stored is taken when it comes again, and answered
   expect(words(await world.stored())).toEqual(["hello", "command: "]);
   const told = () =>
     world.slack.thread(channel, root, { as: ana }).filter((one) => one.ephemeralTo === ana.id);
-  await until(() => told().length > 0, { what: "Ana is told" });
-  expect(told()).toHaveLength(1);
+  await exactly(told, 1, "Ana is told");
 });
 
 test("the same event at two gateways is stored once", async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { RunStore } from "../../../src/core/ports/run-store.ts";
 import type { SessionId } from "../../../src/core/thread.ts";
-import { until } from "../../support/until.ts";
+import { exactly, until } from "../../support/until.ts";
 import { inboundWorld, type InboundWorld } from "./inbound-world.ts";
 
 function cast(world: InboundWorld) {
@@ -25,9 +25,8 @@ async function commandsIn(world: InboundWorld): Promise<readonly string[]> {
 /** What only this person sees in the thread, once there is so much of it. */
 async function whispers(world: InboundWorld, channel: Channel, root: string, as: Person, count: number) {
   const seen = () => world.slack.thread(channel, root, { as }).filter((one) => one.ephemeralTo === as.id);
-  await until(() => seen().length >= count, { what: `${as.name} is told ${count} things` });
-  expect(seen()).toHaveLength(count);
-  return seen().map(({ text }) => text);
+  const told = await exactly(seen, count, `${as.name} is told ${count} things`);
+  return told.map(({ text }) => text);
 }
 
 async function openRun(store: RunStore, session: SessionId) {
