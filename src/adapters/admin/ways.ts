@@ -33,7 +33,7 @@ const GOING_MS = 10 * 60_000;
 const MOST_SPACES = 25;
 /** Questions to the platforms of who comes back, at the same time: each is a row in the store too. */
 const AT_ONCE = 4;
-/** So many more wait for their turn: a fraction of a second each. */
+/** So many more wait for their turn: a fraction of a second each, and seconds for somebody who shares many spaces with the bot. */
 const WAITING = 100;
 
 /** Whom a platform names. */

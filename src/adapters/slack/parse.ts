@@ -137,8 +137,11 @@ export function parseEvent(
 
 /** Each is a question to Slack, all are asked at once, and a message has room for hundreds: whoever else it mentions keeps their id. */
 const MOST_MENTIONED = 20;
-/** In all messages that are read together; the newest ones come first. */
-const MOST_TOGETHER = 100;
+/**
+ * Whose names are asked for at once, authors and mentioned: Slack answers some hundred such questions a minute, and one too many closes
+ * the way to those that say who may do what. Those of the newest messages come first; authors all have theirs.
+ */
+const MOST_TOGETHER = 50;
 
 /** Ids of those whose names the event needs: who wrote, and who is mentioned. */
 export function peopleIn(envelope: Payload): readonly string[] {
@@ -148,11 +151,11 @@ export function peopleIn(envelope: Payload): readonly string[] {
 
 /** The same of messages that are read together, oldest first. */
 export function peopleOf(messages: readonly Payload[]): readonly string[] {
-  const authors = messages.flatMap(({ user }) => textOf(user) ?? []);
+  const authors = new Set(messages.flatMap(({ user }) => textOf(user) ?? []));
   const mentioned = messages
     .toReversed()
     .flatMap(({ text }) => mentionsIn(textOf(text) ?? "").slice(0, MOST_MENTIONED));
-  return [...new Set([...authors, ...[...new Set(mentioned)].slice(0, MOST_TOGETHER)])];
+  return [...authors.union(new Set(mentioned))].slice(0, Math.max(authors.size, MOST_TOGETHER));
 }
 
 function parseMessage(message: Payload, reading: Reading): Parsed {
