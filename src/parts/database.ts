@@ -39,8 +39,11 @@ export interface DatabaseTimes {
 }
 
 const ALIVE = { name: "alive", text: "select 1 as alive" };
-/** Beside the runs there are the web chat and the sweeper; a run needs a connection only for its short statements. */
-const CONNECTIONS = 20;
+/**
+ * Beside the runs there are the web chat and the sweeper; a run needs a connection only for its short statements. With more than these a
+ * process that takes up fifty runs of another at once spends its time on opening them and on planning there what the others have planned.
+ */
+const CONNECTIONS = 12;
 /** One that is opened anew plans each statement when it first meets it: some tens of ms that the next message would wait for. */
 const KEPT = 6;
 
